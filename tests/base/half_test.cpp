@@ -1,0 +1,38 @@
+#include "base/half.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace driftwood {
+namespace {
+
+TEST(Half, EveryBitPatternSurvivesTheRoundTrip) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const float value = half_to_float(static_cast<std::uint16_t>(bits));
+    if (std::isnan(value)) continue;
+    EXPECT_EQ(float_to_half(value), bits) << value;
+  }
+}
+
+TEST(Half, RoundsToNearestEven) {
+  EXPECT_EQ(float_to_half(1.0f + 1.0f / 2048), 0x3c00);           // halfway: to the even pattern below
+  EXPECT_EQ(float_to_half(1.0f + 3.0f / 2048), 0x3c02);           // halfway: to the even pattern above
+  EXPECT_EQ(float_to_half(65519.0f), 0x7bff);                     // still 65504
+  EXPECT_EQ(float_to_half(65520.0f), 0x7c00);                     // infinity
+  EXPECT_EQ(float_to_half(std::ldexp(1.0f, -25)), 0);             // halfway to the smallest subnormal
+  EXPECT_EQ(float_to_half(std::ldexp(1.5f, -25)), 1);
+  EXPECT_TRUE(std::isnan(half_to_float(float_to_half(std::numeric_limits<float>::quiet_NaN()))));
+}
+
+TEST(Bfloat16, RoundsToNearestEven) {
+  EXPECT_EQ(float_to_bfloat16(1.0f), 0x3f80);
+  EXPECT_EQ(float_to_bfloat16(std::bit_cast<float>(0x3f808000u)), 0x3f80);
+  EXPECT_EQ(float_to_bfloat16(std::bit_cast<float>(0x3f818000u)), 0x3f82);
+  EXPECT_EQ(bfloat16_to_float(0xc000), -2.0f);
+}
+
+}  // namespace
+}  // namespace driftwood
