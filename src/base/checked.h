@@ -24,6 +24,8 @@ inline std::optional<std::uint64_t> checked_add(std::uint64_t a, std::uint64_t b
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// ceil(value / unit) for unit > 0.
-constexpr std::uint64_t divide_up(std::uint64_t value, std::uint64_t unit) { return value / unit + (value % unit != 0); }
+constexpr std::uint64_t divide_up(std::uint64_t value, std::uint64_t unit) {
+  return value / unit + (value % unit != 0);
+}
 
 }  // namespace driftwood

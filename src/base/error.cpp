@@ -13,8 +13,7 @@ std::string_view to_string(ErrorKind kind) {
   return "error";
 }
 
-Error::Error(ErrorKind kind, std::string message)
-    : kind_(kind), message_(std::move(message)), what_(message_) {}
+Error::Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)), what_(message_) {}
 
 void Error::add_context(std::string line) {
   what_ += '\n';

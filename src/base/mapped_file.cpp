@@ -44,7 +44,8 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   if (size_ == 0) return;  // an empty mapping is refused by the system; an empty span serves
   void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED)
-    throw OutOfMemory(fmt::format("The file '{}' of {} bytes cannot be mapped: {}.", path.string(), size_, std::strerror(errno)));
+    throw OutOfMemory(
+        fmt::format("The file '{}' of {} bytes cannot be mapped: {}.", path.string(), size_, std::strerror(errno)));
   data_ = static_cast<const std::byte*>(address);
 }
 

@@ -18,11 +18,11 @@ TEST(Half, EveryBitPatternSurvivesTheRoundTrip) {
 }
 
 TEST(Half, RoundsToNearestEven) {
-  EXPECT_EQ(float_to_half(1.0f + 1.0f / 2048), 0x3c00);           // halfway: to the even pattern below
-  EXPECT_EQ(float_to_half(1.0f + 3.0f / 2048), 0x3c02);           // halfway: to the even pattern above
-  EXPECT_EQ(float_to_half(65519.0f), 0x7bff);                     // still 65504
-  EXPECT_EQ(float_to_half(65520.0f), 0x7c00);                     // infinity
-  EXPECT_EQ(float_to_half(std::ldexp(1.0f, -25)), 0);             // halfway to the smallest subnormal
+  EXPECT_EQ(float_to_half(1.0f + 1.0f / 2048), 0x3c00);  // halfway: to the even pattern below
+  EXPECT_EQ(float_to_half(1.0f + 3.0f / 2048), 0x3c02);  // halfway: to the even pattern above
+  EXPECT_EQ(float_to_half(65519.0f), 0x7bff);            // still 65504
+  EXPECT_EQ(float_to_half(65520.0f), 0x7c00);            // infinity
+  EXPECT_EQ(float_to_half(std::ldexp(1.0f, -25)), 0);    // halfway to the smallest subnormal
   EXPECT_EQ(float_to_half(std::ldexp(1.5f, -25)), 1);
   EXPECT_TRUE(std::isnan(half_to_float(float_to_half(std::numeric_limits<float>::quiet_NaN()))));
 }

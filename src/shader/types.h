@@ -1,0 +1,102 @@
+// Types of the kernel language: WGSL's, without matrices and samplers, with tensors and packed weights added.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace driftwood::shader {
+
+/// AbstractInt and AbstractFloat are WGSL's abstract numerics: 64-bit values known when the kernel is compiled.
+/// None of them is left in a checked module.
+enum class Scalar : std::uint8_t { Bool, AbstractInt, AbstractFloat, I32, U32, F32, F16 };
+
+enum class AddressSpace : std::uint8_t { Function, Private, Workgroup, Storage, Uniform, Handle };
+
+enum class Access : std::uint8_t { Read, Write, ReadWrite };
+
+struct Type;
+/// Types are immutable and shared; compare with same_type, never by pointer.
+using TypePtr = std::shared_ptr<const Type>;
+
+struct VoidType {};
+struct ScalarType {
+  Scalar scalar;
+};
+struct VectorType {
+  Scalar scalar;
+  std::uint8_t width;
+};  // width 2, 3 or 4
+struct AtomicType {
+  Scalar scalar;
+};  // I32 or U32
+struct ArrayType {
+  TypePtr element;
+  std::optional<std::uint32_t> count;
+};  // no count: runtime-sized
+struct StructType {
+  struct Field {
+    std::string name;
+    TypePtr type;
+    std::uint32_t offset;
+  };  // offsets by WGSL's layout rules
+  std::string name;
+  std::vector<Field> fields;
+  std::uint32_t size = 0, alignment = 0;
+};
+struct PointerType {
+  AddressSpace space;
+  TypePtr pointee;
+  Access access;
+};
+struct TensorType {
+  Scalar value;
+};  // `tensor<T>`: the type tensorLoad gives; how it is stored is in its descriptor
+struct WeightsType {
+  Scalar value;
+};  // `weights<T>`: packed weights, decoded to T
+
+struct Type {
+  std::variant<VoidType, ScalarType, VectorType, AtomicType, ArrayType, StructType, PointerType, TensorType,
+               WeightsType>
+      kind;
+
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&kind);
+  }
+};
+
+TypePtr void_type();
+TypePtr scalar_type(Scalar scalar);
+TypePtr vector_type(Scalar scalar, int width);
+TypePtr atomic_type(Scalar scalar);
+TypePtr array_type(TypePtr element, std::optional<std::uint32_t> count);
+TypePtr pointer_type(AddressSpace space, TypePtr pointee, Access access);
+
+/// Structural equality; structures are equal by name.
+bool same_type(const TypePtr& a, const TypePtr& b);
+
+/// As WGSL writes it: "vec4<f32>", "array<u32, 8>".
+std::string to_string(const TypePtr& type);
+std::string_view to_string(Scalar scalar);
+std::string_view to_string(AddressSpace space);
+std::string_view to_string(Access access);
+
+/// Scalar of a scalar, vector or atomic type; nothing for others.
+std::optional<Scalar> scalar_of(const TypePtr& type);
+/// 1 for scalars, the width for vectors, 0 for others.
+int width_of(const TypePtr& type);
+/// Size and alignment in bytes by WGSL's layout rules (vec3 has size 12 and alignment 16). Runtime-sized arrays: size
+/// of one element stride.
+std::uint32_t size_of(const TypePtr& type);
+std::uint32_t alignment_of(const TypePtr& type);
+bool is_float(Scalar scalar);
+bool is_integer(Scalar scalar);
+bool is_abstract(Scalar scalar);
+
+}  // namespace driftwood::shader
