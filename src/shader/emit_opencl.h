@@ -1,0 +1,27 @@
+// OpenCL C from a virtualised, optimised module.
+//
+// Kernel arguments follow the resources in order of binding: `__global` pointers for buffers, images for textures.
+// What the language cannot say portably (half arithmetic, subgroups, packed dot) is printed in the dialect that the
+// device was found to compile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "shader/ir.h"
+
+namespace driftwood::shader {
+
+struct OpenClDialect {
+  enum class Subgroups : std::uint8_t { None, Khr, NvidiaPtx };  // None: lowered before (optimize.h)
+  enum class PackedDot : std::uint8_t { None, Khr, NvidiaPtx };  // None: plain arithmetic
+  bool f16_arithmetic = false;  // else f16 exists only in memory, through vload_half and vstore_half
+  bool f16_pragma = true;       // print #pragma OPENCL EXTENSION cl_khr_fp16
+  Subgroups subgroups = Subgroups::None;
+  PackedDot packed_dot = PackedDot::None;
+};
+
+/// The program source; its kernel has the entry point's name.
+std::string emit_opencl(const Module& module, const OpenClDialect& dialect = {});
+
+}  // namespace driftwood::shader
