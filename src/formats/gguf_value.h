@@ -60,4 +60,7 @@ std::string describe(const GgufValue& value, std::size_t shown = 8);
 /// `what` names the key in messages.
 GgufValue read_gguf_value(ByteCursor& cursor, std::string_view what);
 
+/// The same where the type is known.
+GgufValue read_gguf_value_of(GgufType type, ByteCursor& cursor, std::string_view what);
+
 }  // namespace driftwood

@@ -22,7 +22,7 @@ void append_printable(std::string& out, std::string_view text) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string quote_name(std::string_view text) {
   std::string out = "'";
   if (text.size() <= longest_shown) {
     append_printable(out, text);
