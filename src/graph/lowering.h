@@ -1,0 +1,57 @@
+// From a graph to kernels and memory, without a device: passes, storage choice, selection, memory plan. `driftwood
+// memory` and most tests end here; Program (program.h) goes on from it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/memory_plan.h"
+#include "graph/memory_report.h"
+#include "graph/selection.h"
+
+namespace driftwood::graph {
+
+/// A place in memory: bytes of the arena, or one of the pooled objects, or a binding from outside.
+struct Placement {
+  enum class Kind : std::uint8_t {
+    Arena,     // `offset` in the arena
+    Object,    // pooled object `index`: an image, or a buffer where one arena would be too large
+    External,  // weights, constants, state, inputs, outputs: bound by value
+  };
+  Kind kind = Kind::External;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t index = 0;
+};
+
+struct LoweredStep {
+  KernelUse use;  // ResourceUse::Scratch indices are into LoweredGraph::scratch
+  std::size_t node = 0;
+  std::string_view kernel;  // name of its row
+};
+
+struct LoweredGraph {
+  Graph graph;  // after the passes, every value with its descriptor
+  std::vector<LoweredStep> steps;
+  std::vector<Scratch> scratch;
+  std::vector<Placement> values;          // by ValueId
+  std::vector<Placement> scratch_places;  // by index of scratch
+  std::uint64_t arena_bytes = 0;
+  std::vector<gpu::MemoryDescriptor> objects;
+  MemoryReport memory;
+};
+
+/// Rewrites, places and plans. Throws Unsupported where no kernel applies, InvalidInput for unknown names in the
+/// options.
+LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
+                   std::span<const KernelRow> rows = kernel_rows());
+
+/// The physical object of a descriptor; of several objects each is like it.
+gpu::MemoryDescriptor physical_object(const TensorDescriptor& descriptor);
+/// Bytes of the physical objects of a descriptor.
+std::uint64_t physical_bytes(const TensorDescriptor& descriptor);
+/// Bytes of a matrix on the device.
+std::uint64_t physical_bytes(const WeightsDescriptor& descriptor);
+
+}  // namespace driftwood::graph

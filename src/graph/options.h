@@ -1,0 +1,36 @@
+// Choices that hold for a whole program. Every one of them that changes results or speed has a name on the command
+// line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/layout.h"
+
+namespace driftwood::graph {
+
+/// Auto: accumulate in f32, f16 only where storage or matrix units gain from it.
+enum class Precision : std::uint8_t { Auto, F32, F16 };
+/// How activations enter the matrix kernels. Auto: integers only for models quantized that way.
+enum class ActivationMode : std::uint8_t { Auto, Float, Int8 };
+
+std::string_view to_string(Precision precision);
+std::string_view to_string(ActivationMode mode);
+/// Nothing where the name is unknown.
+std::optional<Precision> precision_from_name(std::string_view name);
+std::optional<ActivationMode> activation_mode_from_name(std::string_view name);
+
+struct GraphOptions {
+  Precision precision = Precision::Auto;
+  ActivationMode activations = ActivationMode::Auto;
+  /// Where activations are stored, within the limits of the device; those that do not fit are buffers.
+  StorageKind storage = StorageKind::Buffer;
+  std::vector<std::string> disabled_passes;  // names as in passes/pass.h
+  std::string memory_strategy = "best";      // a name of memory_plan.h
+  bool in_place = true;                      // outputs may take the memory of inputs that end there
+};
+
+}  // namespace driftwood::graph

@@ -1,0 +1,46 @@
+// Passes: rewrites of a graph that keep its results. They run in the order of this table; each can be switched off by
+// name, for the ablation and for bisecting a fault.
+//
+//   fuse-rope-cache    RoPE of q and k, the head layout and both cache writes -> RopeQkv
+//   merge-linears      the linears of q, k and v -> one over their rows, where RopeQkv takes them
+//   fuse-gated         activation(linear) * linear of one input -> GatedLinear
+//   fuse-add-norm      a sum that an RMS norm reads -> AddRmsNorm
+//   fuse-elementwise   chains of element-wise operations into each other and into their producer's epilogue
+//   remove-dead        nodes that no output or state needs
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace driftwood::graph {
+
+struct Pass {
+  std::string_view name;
+  /// The number of rewrites made.
+  std::size_t (*run)(Graph& graph);
+};
+
+/// In the order in which they run.
+std::span<const Pass> passes();
+
+struct PassResult {
+  std::string_view name;
+  std::size_t rewrites;
+};
+
+/// Runs all passes but the disabled ones and checks the graph after each. Throws InvalidInput for an unknown name,
+/// listing the known.
+std::vector<PassResult> run_passes(Graph& graph, std::span<const std::string> disabled);
+
+std::size_t fuse_rope_cache(Graph& graph);
+std::size_t merge_linears(Graph& graph);
+std::size_t fuse_gated(Graph& graph);
+std::size_t fuse_add_norm(Graph& graph);
+std::size_t fuse_element_wise(Graph& graph);
+std::size_t remove_dead(Graph& graph);
+
+}  // namespace driftwood::graph

@@ -1,0 +1,120 @@
+// A graph compiled for a device: kernels, memory, and a recording that runs again and again.
+//
+//   graph::Program program(device, graph, {.options = options, .store = store, .sources = kernels::source});
+//   program.write("ids", std::as_bytes(std::span(ids)));
+//   program.run({.tokens = 3, .position = 0});       // returns without waiting
+//   program.read("logits", std::as_writable_bytes(std::span(logits)));
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/device.h"
+#include "graph/lowering.h"
+#include "graph/resource_store.h"
+
+namespace driftwood::graph {
+
+/// Compiled kernels by content, shared between programs of one device.
+class KernelCache {
+ public:
+  struct Entry {
+    std::shared_ptr<gpu::Kernel> kernel;
+    std::vector<std::string> resources;  // names in order of binding
+  };
+  explicit KernelCache(gpu::Device& device, shader::SourceProvider sources)
+      : device_(device), sources_(std::move(sources)) {}
+
+  /// The kernel of a use, compiled when it is first asked for.
+  const Entry& get(const KernelUse& use);
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  gpu::Device& device_;
+  shader::SourceProvider sources_;
+  std::map<std::string, Entry> entries_;
+};
+
+/// Everything that decides the code of a kernel, as text: equal keys, equal kernels.
+std::string kernel_key(const KernelUse& use);
+
+struct ProgramSettings {
+  GraphOptions options = {};
+  std::shared_ptr<ResourceStore> store;  // null: one of its own without weights
+  std::shared_ptr<KernelCache> kernels;  // null: one of its own, which reads `sources`
+  shader::SourceProvider sources = {};   // null: the kernels embedded in the binary
+  std::span<const KernelRow> rows = kernel_rows();
+  /// Memory for inputs and outputs given from outside, by name; those not named are made by the program.
+  std::map<std::string, gpu::Binding> bindings = {};
+  /// Parameter buffer to share (16 bytes); none: one of its own.
+  gpu::Binding parameters = {};
+  /// Called after each kernel of the program: kernels done, kernels in all.
+  std::function<void(std::size_t, std::size_t)> progress = {};
+};
+
+struct DispatchProfile {
+  std::string label;        // of the node
+  std::string_view kernel;  // of the selection row
+  double nanoseconds = 0;
+  double bytes = 0;  // estimates
+  double flops = 0;
+};
+
+class Program {
+ public:
+  /// Compiles and allocates. Throws what lower(), compile() and allocate() throw, naming the node.
+  Program(gpu::Device& device, Graph graph, ProgramSettings settings);
+
+  /// Runs with these parameters, in order after all that was submitted before; returns without waiting. Throws
+  /// InvalidInput for zero tokens or more than the graph's maximum, Unsupported where a grid exceeds the device's
+  /// limit.
+  void run(const Parameters& parameters);
+  /// Runs, waits and gives the time of each dispatch that ran.
+  std::vector<DispatchProfile> run_profiled(const Parameters& parameters);
+
+  /// Input, output or state by name. Throws InvalidInput, listing the names, where there is none.
+  const gpu::Binding& binding(std::string_view name) const;
+  const Value& value(std::string_view name) const;
+  /// Bytes of an array, or of a tensor as it is stored, from its beginning.
+  void write(std::string_view name, std::span<const std::byte> bytes);
+  void read(std::string_view name, std::span<std::byte> bytes) const;
+  /// Values of a tensor, channels innermost, converted from and to its stored type and layout. `values` may be shorter
+  /// than the tensor where it ends at a whole position (W innermost).
+  void write_floats(std::string_view name, std::span<const float> values);
+  void read_floats(std::string_view name, std::span<float> values) const;
+
+  const LoweredGraph& lowered() const { return lowered_; }
+  std::uint32_t max_tokens() const { return lowered_.graph.max_tokens; }
+  std::size_t dispatches() const { return lowered_.steps.size(); }
+  MemoryReport memory() const;
+  gpu::Device& device() const { return device_; }
+
+ private:
+  void bind_values(const ProgramSettings& settings);
+  void allocate_activations();
+  void record(const ProgramSettings& settings);
+  void set_parameters(const Parameters& parameters);
+  gpu::Binding resolve(const KernelUse& use, const ResourceUse& resource) const;
+
+  gpu::Device& device_;
+  LoweredGraph lowered_;
+  std::shared_ptr<ResourceStore> store_;
+  std::shared_ptr<KernelCache> kernels_;
+  std::map<std::string, ValueId, std::less<>> names_;                  // inputs, outputs and states
+  std::vector<gpu::Binding> bindings_;                                 // by ValueId, of external values
+  std::map<std::pair<ValueId, std::uint32_t>, gpu::Binding> weights_;  // by value and row group
+  std::shared_ptr<gpu::Memory> arena_;
+  std::vector<std::shared_ptr<gpu::Memory>> objects_;
+  gpu::Binding parameter_buffer_;
+  std::vector<std::array<std::uint32_t, 3>> groups_;  // as they are recorded
+  std::unique_ptr<gpu::Recording> recording_;
+  bool has_parameters_ = false;
+  Parameters current_;
+};
+
+}  // namespace driftwood::graph

@@ -1,0 +1,55 @@
+// Device memory that several programs share: weights, constants and states, made once and found again by what they are.
+//
+//   auto store = std::make_shared<graph::ResourceStore>(device, [&](std::string_view name) { return file.bytes(name);
+//   }); graph::Program prefill(device, prefill_graph, {.options = options, .store = store}); graph::Program
+//   decode(device, decode_graph, {.options = options, .store = store});
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gpu/device.h"
+#include "graph/graph.h"
+
+namespace driftwood::graph {
+
+/// The bytes of a stored matrix (rows of blocks of its format, as the file holds them). Valid until the next call.
+using WeightsProvider = std::function<std::span<const std::byte>(std::string_view name)>;
+
+class ResourceStore {
+ public:
+  ResourceStore(gpu::Device& device, WeightsProvider provider) : device_(device), provider_(std::move(provider)) {}
+  ResourceStore(const ResourceStore&) = delete;
+  ResourceStore& operator=(const ResourceStore&) = delete;
+
+  /// Packs and uploads a matrix when it is first asked for; the same source and descriptor give the same memory. Throws
+  /// InvalidInput where the provider's bytes do not match the rows and columns.
+  gpu::Binding weights(const WeightsSource& source, const WeightsDescriptor& descriptor);
+  /// Host data of a Constant, by name and descriptor.
+  gpu::Binding constant(const Value& value);
+  /// Zeroed memory of a State, by name. Throws InvalidInput where the name exists with another descriptor.
+  gpu::Binding state(const Value& value);
+  /// Sets a state to zero, or all of them where the name is empty.
+  void clear_state(std::string_view name = {});
+
+  std::uint64_t weights_bytes() const { return weights_bytes_; }
+  std::uint64_t constant_bytes() const { return constant_bytes_; }
+  std::uint64_t state_bytes() const { return state_bytes_; }
+
+ private:
+  struct StateEntry {
+    gpu::Binding binding;
+    TensorDescriptor descriptor;
+  };
+  gpu::Device& device_;
+  WeightsProvider provider_;
+  std::map<std::string, gpu::Binding> weights_, constants_;
+  std::map<std::string, StateEntry, std::less<>> states_;
+  std::uint64_t weights_bytes_ = 0, constant_bytes_ = 0, state_bytes_ = 0;
+};
+
+}  // namespace driftwood::graph
