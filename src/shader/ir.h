@@ -54,6 +54,8 @@ struct Variable {
   bool is_parameter = false;
   BuiltinInput builtin = BuiltinInput::None;  // for parameters of the entry point
   ExpressionPtr initializer;                  // of module-scope private variables only; null: zero
+  /// Workgroup variables: a read may come before any write, so that the zeroes WGSL promises must be written.
+  bool needs_zeroes = true;
   SourceRange range;
 };
 
