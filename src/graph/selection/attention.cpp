@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include "base/checked.h"
+#include "graph/selection/rows.h"
+#include "graph/selection/workgroups.h"
+#include "graph/storage_choice.h"
+
+namespace driftwood::graph {
+namespace {
+
+bool always(const Node&, const SelectionContext&) { return true; }
+
+Lowering attention(const Node& node, const SelectionContext& context) {
+  const auto& attention = *node.as<Attention>();
+  const Shape& queries = context.shape(node.inputs[0]);
+  const Shape& output = context.shape(node.outputs[0]);
+  const std::uint32_t kv_heads = queries.h;
+  const std::uint32_t group = attention.heads / kv_heads;
+  const std::uint32_t head_size = queries.c;
+  const bool by_head = head_size % 4 != 0;
+
+  // 64 invocations score 64 positions at once and hold 16 to 64 slices of the output between them. A CPU scores and
+  // adds positions in blocks of 32, so that the running maximum changes the sums once a block.
+  const std::uint32_t lanes = lanes_for(context.facts, 64, 64);
+  const std::uint32_t block = std::max<std::uint32_t>(lanes, 32);
+
+  KernelUse use{.module_path = "package::attention", .label = node.name};
+  use.specialization.overrides = {{"group", group},
+                                  {"scale", attention.scale},
+                                  {"causal", attention.causal},
+                                  {"window", attention.window},
+                                  {"softcap", attention.softcap},
+                                  {"ring", attention.ring},
+                                  {"by_head", by_head},
+                                  {"lanes", lanes},
+                                  {"block", block}};
+  use.resources = {read("q", node.inputs[0]), read("k_cache", node.inputs[1]), read("v_cache", node.inputs[2]),
+                   parameters()};
+  use.grid = {GridExtent{.rows_per_group = 1, .rows_per_token = group}, GridExtent{.fixed = kv_heads}};
+  if (!by_head) {
+    use.resources.push_back(write("y", node.outputs[0]));
+    return {.kernels = {std::move(use)}};
+  }
+
+  const Scratch heads{.name = node.name + ".by_head",
+                      .tensor = TensorDescriptor{.shape = {.h = attention.heads, .w = output.w, .c = head_size},
+                                                 .layout = default_layout(StorageKind::Buffer)}};
+  use.resources.push_back(write_scratch("y", 0));
+  KernelUse merge{.module_path = "package::merge_heads", .label = node.name + ".merge"};
+  merge.specialization.overrides = {{"head_size", head_size}, {"lanes", lanes_for(context.facts, output.slices())}};
+  merge.resources = {read_scratch("x", 0), write("y", node.outputs[0])};
+  merge.grid = {GridExtent{.rows_per_group = 1}};
+  return {.kernels = {std::move(use), std::move(merge)}, .scratch = {heads}};
+}
+
+constexpr KernelRow rows[] = {{Attention::name, "attention-online", always, attention}};
+
+}  // namespace
+
+std::span<const KernelRow> attention_kernels() { return rows; }
+
+}  // namespace driftwood::graph

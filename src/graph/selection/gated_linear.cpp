@@ -1,0 +1,49 @@
+#include "graph/epilogue.h"
+#include "graph/selection/linear.h"
+#include "graph/selection/rows.h"
+
+namespace driftwood::graph {
+namespace {
+
+bool on_cpu(const Node&, const SelectionContext& context) { return context.facts.is_cpu; }
+bool always(const Node&, const SelectionContext&) { return true; }
+
+KernelUse gated_use(const Node& node, const SelectionContext& context, std::string module_path) {
+  const Shape& shape = context.shape(node.outputs[0]);
+  KernelUse use{.module_path = std::move(module_path), .label = node.name};
+  use.specialization.weights = {{"gate", weights_descriptor(context, node.inputs[1])},
+                                {"up", weights_descriptor(context, node.inputs[2])}};
+  use.specialization.fusions = {
+      {"activation", fusion_source("activation", "activation", single(node.as<GatedLinear>()->activation),
+                                   std::span(&shape, 1), shape)}};
+  use.resources = {read("x", node.inputs[0]), read("gate", node.inputs[1]), read("up", node.inputs[2]),
+                   write("y", node.outputs[0]), parameters()};
+  add_epilogue(node, context, use);
+  return use;
+}
+
+Lowering gated_linear_wide(const Node& node, const SelectionContext& context) {
+  KernelUse use = gated_use(node, context, "package::gated_linear_wide");
+  const std::uint32_t tile = wide_tile(context, node.inputs[0]);
+  use.specialization.overrides = {{"tile", tile}};
+  use.grid = matrix_grid(context, node.inputs[0], use.specialization.weights.at("gate"), 16, tile);
+  return {.kernels = {std::move(use)}};
+}
+
+Lowering gated_linear_rows(const Node& node, const SelectionContext& context) {
+  KernelUse use = gated_use(node, context, "package::gated_linear_rows");
+  const WeightsDescriptor& weights = use.specialization.weights.at("gate");
+  const RowTiling tiling = row_tiling(context, node.inputs[0], weights);
+  use.specialization.overrides = {{"lanes", tiling.lanes}, {"splits", tiling.splits}, {"tile", tiling.tile}};
+  use.grid = matrix_grid(context, node.inputs[0], weights, tiling.lanes, tiling.tile);
+  return {.kernels = {std::move(use)}};
+}
+
+constexpr KernelRow rows[] = {{GatedLinear::name, "gated-linear-wide", on_cpu, gated_linear_wide},
+                              {GatedLinear::name, "gated-linear-rows", always, gated_linear_rows}};
+
+}  // namespace
+
+std::span<const KernelRow> gated_linear_kernels() { return rows; }
+
+}  // namespace driftwood::graph

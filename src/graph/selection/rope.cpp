@@ -1,0 +1,106 @@
+#include "base/checked.h"
+#include "graph/selection/rows.h"
+#include "graph/selection/workgroups.h"
+
+namespace driftwood::graph {
+namespace {
+
+bool always(const Node&, const SelectionContext&) { return true; }
+
+shader::Specialization rotary(const Rope& rope) {
+  shader::Specialization specialization;
+  specialization.overrides = {{"head_size", rope.head_size},
+                              {"rotary", rope.rotary},
+                              {"adjacent", rope.pairing == RopePairing::Adjacent},
+                              {"magnitude", rope.magnitude}};
+  return specialization;
+}
+
+/// Only the head size of rotary.wgsl matters where nothing turns.
+shader::Specialization no_rotation(std::uint32_t head_size) { return rotary({.head_size = head_size, .rotary = 0}); }
+
+Lowering rope(const Node& node, const SelectionContext& context) {
+  KernelUse use{.module_path = "package::rope", .label = node.name};
+  use.specialization = rotary(*node.as<Rope>());
+  use.specialization.overrides["lanes"] = lanes_for(context.facts, context.shape(node.outputs[0]).slices());
+  use.resources = {read("x", node.inputs[0]), read("frequencies", node.inputs[1]), write("y", node.outputs[0]),
+                   parameters()};
+  use.grid = {GridExtent{.rows_per_group = 1}};
+  add_epilogue(node, context, use);
+  return {.kernels = {std::move(use)}};
+}
+
+Lowering head_layout(const Node& node, const SelectionContext& context) {
+  const auto& layout = *node.as<HeadLayout>();
+  const std::uint32_t heads = context.shape(node.inputs[0]).c / layout.head_size;
+  KernelUse use{.module_path = "package::head_layout", .label = node.name};
+  use.specialization = no_rotation(layout.head_size);
+  use.specialization.overrides["heads"] = heads;
+  use.specialization.overrides["kv_heads"] = layout.kv_heads;
+  use.specialization.overrides["lanes"] = lanes_for(context.facts, divide_up(layout.head_size, 4));
+  use.resources = {read("q", node.inputs[0]), write("y", node.outputs[0])};
+  use.grid = {GridExtent{.fixed = heads}, GridExtent{.rows_per_group = 1}};
+  add_epilogue(node, context, use);
+  return {.kernels = {std::move(use)}};
+}
+
+Lowering cache_write(const Node& node, const SelectionContext& context) {
+  const Shape& cache = context.shape(node.inputs[1]);
+  KernelUse use{.module_path = "package::cache_write", .label = node.name};
+  use.specialization = no_rotation(cache.c);
+  use.specialization.overrides["ring"] = node.as<CacheWrite>()->ring;
+  use.specialization.overrides["lanes"] = lanes_for(context.facts, cache.slices());
+  use.resources = {read("x", node.inputs[0]), write("cache", node.outputs[0]), parameters()};
+  use.grid = {GridExtent{.fixed = cache.h}, GridExtent{.rows_per_group = 1}};
+  return {.kernels = {std::move(use)}};
+}
+
+Lowering rope_qkv(const Node& node, const SelectionContext& context) {
+  const auto& fused = *node.as<RopeQkv>();
+  const Rope& rope = fused.rope;
+  KernelUse use{.module_path = "package::rope_qkv", .label = node.name};
+  use.specialization = rotary(rope);
+  auto& overrides = use.specialization.overrides;
+  overrides["heads"] = fused.heads;
+  overrides["kv_heads"] = fused.kv_heads;
+  overrides["ring"] = fused.ring;
+  std::size_t next = 0;
+  if (fused.merged) {
+    overrides["k_base"] = fused.q_channels();
+    overrides["v_base"] = fused.q_channels() + fused.kv_channels();
+    use.resources = {read("q", node.inputs[0]), read("k", node.inputs[0]), read("v", node.inputs[0])};
+    next = 1;
+  } else {
+    use.resources = {read("q", node.inputs[0]), read("k", node.inputs[1]), read("v", node.inputs[2])};
+    next = 3;
+  }
+  use.resources.push_back(read("frequencies", node.inputs[next]));
+  use.resources.push_back(write("q_out", node.outputs[0]));
+  use.resources.push_back(write("k_cache", node.outputs[1]));
+  use.resources.push_back(write("v_cache", node.outputs[2]));
+  use.resources.push_back(parameters());
+
+  const bool adjacent = rope.pairing == RopePairing::Adjacent;
+  const bool aligned =
+      rope.head_size % 4 == 0 && rope.rotary % (adjacent ? 4 : 8) == 0 && (adjacent || rope.magnitude == 1);
+  overrides["aligned"] = aligned;
+  const std::uint32_t all_heads = fused.heads + 2 * fused.kv_heads;
+  // A CPU shares the angles of a token between all heads; elsewhere a head a group keeps the device busy.
+  const std::uint32_t heads_per_group = context.facts.is_cpu ? all_heads : 1;
+  overrides["heads_per_group"] = heads_per_group;
+  overrides["lanes"] = lanes_for(context.facts, divide_up(rope.head_size, 4));
+  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(all_heads, heads_per_group))},
+              GridExtent{.rows_per_group = 1}};
+  return {.kernels = {std::move(use)}};
+}
+
+constexpr KernelRow rows[] = {{Rope::name, "rope", always, rope},
+                              {HeadLayout::name, "head-layout", always, head_layout},
+                              {CacheWrite::name, "cache-write", always, cache_write},
+                              {RopeQkv::name, "rope-qkv", always, rope_qkv}};
+
+}  // namespace
+
+std::span<const KernelRow> rope_kernels() { return rows; }
+
+}  // namespace driftwood::graph

@@ -1,0 +1,18 @@
+// The kernels of each operation, in order of preference; table.cpp joins them.
+#pragma once
+
+#include <span>
+
+#include "graph/selection.h"
+
+namespace driftwood::graph {
+
+std::span<const KernelRow> embedding_kernels();
+std::span<const KernelRow> linear_kernels();
+std::span<const KernelRow> gated_linear_kernels();
+std::span<const KernelRow> norm_kernels();
+std::span<const KernelRow> rope_kernels();
+std::span<const KernelRow> attention_kernels();
+std::span<const KernelRow> select_token_kernels();
+
+}  // namespace driftwood::graph

@@ -1,0 +1,26 @@
+// Workgroup sizes within the limits of a device, and what rows of several operations agree on.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "gpu/device.h"
+
+namespace driftwood::graph {
+
+/// Rows of packed weights that are interleaved on this device: the sixteen of one vec16 on CPUs, whose invocations run
+/// on wide registers, and the 32 lanes of a subgroup (or half of one) elsewhere, so that neighbouring lanes read one
+/// 128-byte line. All kernels that share a matrix agree on it.
+inline std::uint32_t weights_row_group(const gpu::DeviceFacts& facts) { return facts.is_cpu ? 16 : 32; }
+
+/// The number of invocations for a loop of `work` independent steps: a power of two, at most `most` and what the device
+/// allows. On CPUs one: a driver runs the invocations of a group one after the other, and barriers split its loops.
+inline std::uint32_t lanes_for(const gpu::DeviceFacts& facts, std::uint64_t work, std::uint32_t most = 256) {
+  if (facts.is_cpu) return 1;
+  const std::uint32_t limit = std::bit_floor(std::min({most, facts.max_workgroup_size, facts.max_workgroup_extent[0]}));
+  return std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::bit_ceil(std::min<std::uint64_t>(work, limit))), 1,
+                                   limit);
+}
+
+}  // namespace driftwood::graph

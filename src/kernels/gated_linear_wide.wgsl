@@ -1,0 +1,37 @@
+// y = activation(gate x) * (up x): linear_wide twice in one pass. The activation is the fusion point `activation`.
+import package::parameters::Parameters;
+import package::wide_product::{tile, add_wide, slice_of};
+
+@weights var<read> gate: weights<vec16<f32>>;
+@weights var<read> up: weights<vec16<f32>>;
+@tensor var<read> x: tensor<f32>;
+@tensor var<write> y: tensor<f32>;
+var<uniform> parameters: Parameters;
+
+@fusion fn activation(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
+
+@fusion fn epilogue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
+
+@compute @workgroup_size(1)
+fn gated_linear_wide(@builtin(workgroup_id) at: vec3u) {
+  let first = at.y * tile;
+  var gates: array<vec16<f32>, tile>;
+  var ups: array<vec16<f32>, tile>;
+  add_wide(gate, x, at.x, first, parameters.tokens, &gates);
+  add_wide(up, x, at.x, first, parameters.tokens, &ups);
+  @unroll for (var t = 0u; t < tile; t++) {
+    if (first + t < parameters.tokens) {
+      @unroll for (var i = 0u; i < 4u; i++) {
+        let s = at.x * 4u + i;
+        if (s < tensorSlices(y)) {
+          let value = activation(slice_of(gates[t], i), 0u, 0u, first + t, s) * slice_of(ups[t], i);
+          tensorStore(y, first + t, s, epilogue(value, 0u, 0u, first + t, s));
+        }
+      }
+    }
+  }
+}

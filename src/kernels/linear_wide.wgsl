@@ -1,0 +1,30 @@
+// y[t, r] = sum over c of w[r, c] x[t, c], for devices whose invocations run on wide registers (CPUs): sixteen rows an
+// invocation in one vec16, `tile` tokens at once share each decoded weight.
+import package::parameters::Parameters;
+import package::wide_product::{tile, add_wide, slice_of};
+
+@weights var<read> w: weights<vec16<f32>>;
+@tensor var<read> x: tensor<f32>;
+@tensor var<write> y: tensor<f32>;
+var<uniform> parameters: Parameters;
+
+@fusion fn epilogue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
+
+@compute @workgroup_size(1)
+fn linear_wide(@builtin(workgroup_id) at: vec3u) {
+  let first = at.y * tile;
+  var sums: array<vec16<f32>, tile>;
+  add_wide(w, x, at.x, first, parameters.tokens, &sums);
+  @unroll for (var t = 0u; t < tile; t++) {
+    if (first + t < parameters.tokens) {
+      @unroll for (var i = 0u; i < 4u; i++) {
+        let s = at.x * 4u + i;
+        if (s < tensorSlices(y)) {
+          tensorStore(y, first + t, s, epilogue(slice_of(sums[t], i), 0u, 0u, first + t, s));
+        }
+      }
+    }
+  }
+}
