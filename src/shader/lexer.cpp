@@ -14,7 +14,6 @@ namespace {
 constexpr std::uint32_t max_source_bytes = 16U << 20;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_identifier_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
 

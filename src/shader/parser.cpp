@@ -1,14 +1,14 @@
 #include "shader/parser.h"
 
-#include "shader/parse/expressions.h"
-#include "shader/parse/statements.h"
-#include "shader/parse/token_stream.h"
+#include "shader/parsing/expressions.h"
+#include "shader/parsing/statements.h"
+#include "shader/parsing/token_stream.h"
 
 namespace driftwood::shader {
 
 namespace {
 
-using parse::TokenStream;
+using parsing::TokenStream;
 using syntax::Declaration;
 
 class FileParser {
@@ -25,7 +25,7 @@ class FileParser {
   }
 
   syntax::ExpressionPtr type_only() {
-    auto type = parse::parse_type_name(tokens_, "a type");
+    auto type = parsing::parse_type_name(tokens_, "a type");
     if (!tokens_.at(TokenKind::End)) tokens_.fail_expected("the end", "after the type");
     return type;
   }
@@ -48,7 +48,7 @@ class FileParser {
       } else if (tokens_.at_keyword("diagnostic")) {
         tokens_.take();
         tokens_.expect(TokenKind::LeftParen, "after 'diagnostic'");
-        parse::parse_arguments(tokens_, TokenKind::RightParen);
+        parsing::parse_arguments(tokens_, TokenKind::RightParen);
         tokens_.expect(TokenKind::Semicolon, "at the end of the directive");
       } else if (tokens_.at_keyword("import")) {
         import();
@@ -96,7 +96,7 @@ class FileParser {
 
   std::unique_ptr<Declaration> declaration() {
     auto result = std::make_unique<Declaration>();
-    result->attributes = parse::parse_attributes(tokens_);
+    result->attributes = parsing::parse_attributes(tokens_);
     const SourceRange begin = tokens_.peek().range;
     if (tokens_.at_keyword("fn")) {
       result->node = function();
@@ -112,11 +112,11 @@ class FileParser {
   decltype(Declaration::node) semicolon_declaration() {
     decltype(Declaration::node) node;
     if (tokens_.at_keyword("var") || tokens_.at_keyword("const") || tokens_.at_keyword("override")) {
-      node = parse::parse_variable(tokens_);
+      node = parsing::parse_variable(tokens_);
     } else if (tokens_.at_keyword("alias")) {
       node = alias();
     } else if (tokens_.at_keyword("const_assert")) {
-      node = parse::parse_const_assert(tokens_);
+      node = parsing::parse_const_assert(tokens_);
     } else if (tokens_.at_keyword("let")) {
       tokens_.fail(tokens_.peek().range, "'let' is for functions; at module scope write 'const' or 'override'.");
     } else if (tokens_.at_keyword("enable") || tokens_.at_keyword("requires") || tokens_.at_keyword("diagnostic") ||
@@ -137,7 +137,7 @@ class FileParser {
     result.name = std::string(name.text);
     result.name_range = name.range;
     tokens_.expect(TokenKind::Equal, "after the name of the alias");
-    result.type = parse::parse_type_name(tokens_, "a type");
+    result.type = parsing::parse_type_name(tokens_, "a type");
     return result;
   }
 
@@ -150,12 +150,12 @@ class FileParser {
     tokens_.expect(TokenKind::LeftBrace, "after the name of the structure");
     while (!tokens_.at(TokenKind::RightBrace)) {
       syntax::Struct::Field field;
-      field.attributes = parse::parse_attributes(tokens_);
+      field.attributes = parsing::parse_attributes(tokens_);
       const Token field_name = tokens_.expect_name("the name of a member");
       field.name = std::string(field_name.text);
       field.name_range = field_name.range;
       tokens_.expect(TokenKind::Colon, "after the name of the member");
-      field.type = parse::parse_type_name(tokens_, "a type");
+      field.type = parsing::parse_type_name(tokens_, "a type");
       result.fields.push_back(std::move(field));
       if (!tokens_.accept(TokenKind::Comma)) break;
     }
@@ -172,23 +172,23 @@ class FileParser {
     tokens_.expect(TokenKind::LeftParen, "after the name of the function");
     while (!tokens_.at(TokenKind::RightParen)) {
       syntax::Function::Parameter parameter;
-      parameter.attributes = parse::parse_attributes(tokens_);
+      parameter.attributes = parsing::parse_attributes(tokens_);
       const Token parameter_name = tokens_.expect_name("the name of a parameter");
       parameter.name = std::string(parameter_name.text);
       parameter.name_range = parameter_name.range;
       tokens_.expect(TokenKind::Colon, "after the name of the parameter");
-      parameter.type = parse::parse_type_name(tokens_, "a type");
+      parameter.type = parsing::parse_type_name(tokens_, "a type");
       result.parameters.push_back(std::move(parameter));
       if (!tokens_.accept(TokenKind::Comma)) break;
     }
     tokens_.expect(TokenKind::RightParen, "at the end of the parameters");
     if (tokens_.accept(TokenKind::Arrow)) {
-      const syntax::Attributes attributes = parse::parse_attributes(tokens_);
+      const syntax::Attributes attributes = parsing::parse_attributes(tokens_);
       if (!attributes.empty()) tokens_.fail(attributes[0].range, "Results of compute kernels take no attributes.");
-      result.result = parse::parse_type_name(tokens_, "a type");
+      result.result = parsing::parse_type_name(tokens_, "a type");
     }
     result.signature = tokens_.range_from(word.range);
-    result.body = parse::parse_block(tokens_, "before the body of the function");
+    result.body = parsing::parse_block(tokens_, "before the body of the function");
     result.end = {word.range.file, tokens_.last_end() - 1, tokens_.last_end()};
     return result;
   }

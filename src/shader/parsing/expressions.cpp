@@ -1,11 +1,11 @@
-#include "shader/parse/expressions.h"
+#include "shader/parsing/expressions.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "shader/numbers.h"
 
-namespace driftwood::shader::parse {
+namespace driftwood::shader::parsing {
 
 namespace {
 
@@ -52,7 +52,7 @@ ExpressionPtr parse_primary(TokenStream& tokens) {
     return make(tokens, token.range, syntax::Boolean{token.text == "true"}, {});
   }
   if (tokens.at(TokenKind::LeftParen)) {
-    const Token open = tokens.take();
+    tokens.take();
     const TokenStream::Nesting nesting(tokens);
     ExpressionPtr inner = parse_expression(tokens);
     tokens.expect(TokenKind::RightParen, "to close the parenthesis");
@@ -264,4 +264,4 @@ syntax::Attributes parse_attributes(TokenStream& tokens) {
   return attributes;
 }
 
-}  // namespace driftwood::shader::parse
+}  // namespace driftwood::shader::parsing

@@ -1,9 +1,9 @@
 // Statements.
 #pragma once
 
-#include "shader/parse/token_stream.h"
+#include "shader/parsing/token_stream.h"
 
-namespace driftwood::shader::parse {
+namespace driftwood::shader::parsing {
 
 /// `{ statements }`.
 syntax::Block parse_block(TokenStream& tokens, std::string_view where);
@@ -14,4 +14,4 @@ syntax::Variable parse_variable(TokenStream& tokens);
 /// `const_assert condition`, without the semicolon.
 syntax::ConstAssert parse_const_assert(TokenStream& tokens);
 
-}  // namespace driftwood::shader::parse
+}  // namespace driftwood::shader::parsing

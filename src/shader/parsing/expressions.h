@@ -1,9 +1,9 @@
 // Expressions and types.
 #pragma once
 
-#include "shader/parse/token_stream.h"
+#include "shader/parsing/token_stream.h"
 
-namespace driftwood::shader::parse {
+namespace driftwood::shader::parsing {
 
 /// A whole expression, with WGSL's precedences (section 8.18): mixing such as `a & b + c` needs parentheses.
 syntax::ExpressionPtr parse_expression(TokenStream& tokens);
@@ -19,4 +19,4 @@ std::vector<syntax::ExpressionPtr> parse_arguments(TokenStream& tokens, TokenKin
 
 syntax::Attributes parse_attributes(TokenStream& tokens);
 
-}  // namespace driftwood::shader::parse
+}  // namespace driftwood::shader::parsing

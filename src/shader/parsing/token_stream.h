@@ -8,7 +8,7 @@
 #include "shader/lexer.h"
 #include "shader/syntax.h"
 
-namespace driftwood::shader::parse {
+namespace driftwood::shader::parsing {
 
 class TokenStream {
  public:
@@ -70,4 +70,4 @@ class TokenStream {
   int nesting_ = 0;
 };
 
-}  // namespace driftwood::shader::parse
+}  // namespace driftwood::shader::parsing

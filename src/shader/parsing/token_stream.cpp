@@ -1,9 +1,9 @@
-#include "shader/parse/token_stream.h"
+#include "shader/parsing/token_stream.h"
 
 #include "shader/diagnostics.h"
 #include "shader/reserved_words.h"
 
-namespace driftwood::shader::parse {
+namespace driftwood::shader::parsing {
 
 namespace {
 
@@ -56,4 +56,4 @@ TokenStream::Nesting::Nesting(TokenStream& tokens) : tokens_(tokens) {
   }
 }
 
-}  // namespace driftwood::shader::parse
+}  // namespace driftwood::shader::parsing

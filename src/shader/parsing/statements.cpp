@@ -1,10 +1,10 @@
-#include "shader/parse/statements.h"
+#include "shader/parsing/statements.h"
 
 #include <optional>
 
-#include "shader/parse/expressions.h"
+#include "shader/parsing/expressions.h"
 
-namespace driftwood::shader::parse {
+namespace driftwood::shader::parsing {
 
 namespace {
 
@@ -267,4 +267,4 @@ syntax::ConstAssert parse_const_assert(TokenStream& tokens) {
   return {parse_expression(tokens)};
 }
 
-}  // namespace driftwood::shader::parse
+}  // namespace driftwood::shader::parsing
