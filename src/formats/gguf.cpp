@@ -129,11 +129,6 @@ GgufFile GgufFile::parse(std::span<const std::byte> bytes) {
   return file;
 }
 
-void GgufFile::release(const StoredTensor& tensor) const {
-  for (const MappedFile& file : files_) {
-    const auto* begin = file.bytes().data();
-    if (tensor.bytes.data() >= begin && tensor.bytes.data() < begin + file.size()) file.release(tensor.bytes);
-  }
-}
+void GgufFile::release(const StoredTensor& tensor) const { release_pages(files_, tensor); }
 
 }  // namespace driftwood

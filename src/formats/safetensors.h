@@ -37,6 +37,9 @@ class SafetensorsFile {
   void release(const StoredTensor& tensor) const;
 
  private:
+  static SafetensorsFile open_whole(const std::filesystem::path& path);
+  static SafetensorsFile open_shards(const std::filesystem::path& index);
+
   std::vector<MappedFile> files_;
   std::map<std::string, std::string> metadata_;
   TensorTable tensors_;

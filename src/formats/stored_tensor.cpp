@@ -61,6 +61,13 @@ void refuse_overlaps(std::span<const StoredTensor> tensors) {
   }
 }
 
+void release_pages(std::span<const MappedFile> files, const StoredTensor& tensor) {
+  for (const MappedFile& file : files) {
+    const std::byte* begin = file.bytes().data();
+    if (tensor.bytes.data() >= begin && tensor.bytes.data() < begin + file.size()) file.release(tensor.bytes);
+  }
+}
+
 TensorTable::TensorTable(std::vector<StoredTensor> tensors) : tensors_(std::move(tensors)), by_name_(tensors_.size()) {
   std::iota(by_name_.begin(), by_name_.end(), 0U);
   const auto name_of = [this](std::uint32_t index) { return std::string_view(tensors_[index].name); };

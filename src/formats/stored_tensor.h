@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "tensor/data_type.h"
 
 namespace driftwood {
@@ -37,6 +38,9 @@ std::uint64_t stored_bytes(std::string_view name, DataType type, std::span<const
 
 /// Throws InvalidInput where two of these tensors share bytes.
 void refuse_overlaps(std::span<const StoredTensor> tensors);
+
+/// Lets the system drop the pages of `tensor`, whichever of these files it lies in.
+void release_pages(std::span<const MappedFile> files, const StoredTensor& tensor);
 
 class TensorTable {
  public:
