@@ -42,7 +42,7 @@ struct WeightsBlock {
 struct WeightsSource {
   DataType format = DataType::F32;
   std::uint32_t columns = 0;
-  std::vector<WeightsBlock> blocks;
+  std::vector<WeightsBlock> blocks = {};
 
   std::uint32_t rows() const;
   /// "a" or "a + b + c": identifies the matrix within a model.
@@ -52,29 +52,29 @@ struct WeightsSource {
 
 struct Value {
   ValueId id = no_value;
-  std::string name;
-  Shape shape;
+  std::string name = {};
+  Shape shape = {};
   DataType data_type = DataType::F32;  // as stored: F32, F16 or U32; of weights their format
   Role role = Role::Activation;
   /// A plain array of elements (`var<storage> a: array<u32>`), not texels of four channels: token ids.
   bool is_array = false;
-  WeightsSource weights;                               // Weights
-  std::shared_ptr<const std::vector<float>> constant;  // Constant: shape.elements() values, channels innermost
+  WeightsSource weights = {};                               // Weights
+  std::shared_ptr<const std::vector<float>> constant = {};  // Constant: shape.elements() values, channels innermost
   /// State after a write: the State value whose memory it is. no_value elsewhere.
   ValueId written_from = no_value;
   /// How it is stored; given by the storage choice (storage_choice.h), or beforehand by the builder.
-  std::optional<TensorDescriptor> descriptor;
+  std::optional<TensorDescriptor> descriptor = {};
 };
 
 struct Node {
-  std::string name;
-  Operation operation;
-  std::vector<ValueId> inputs;
-  std::vector<ValueId> outputs;
+  std::string name = {};
+  Operation operation = {};
+  std::vector<ValueId> inputs = {};
+  std::vector<ValueId> outputs = {};
   /// Applied to output 0 where it is stored: input 0 of the program is what the operation computes, input 1 + i is
   /// epilogue_inputs[i]. Empty: none.
-  ElementWise epilogue;
-  std::vector<ValueId> epilogue_inputs;
+  ElementWise epilogue = {};
+  std::vector<ValueId> epilogue_inputs = {};
 
   template <class T>
   const T* as() const {

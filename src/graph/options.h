@@ -28,9 +28,9 @@ struct GraphOptions {
   ActivationMode activations = ActivationMode::Auto;
   /// Where activations are stored, within the limits of the device; those that do not fit are buffers.
   StorageKind storage = StorageKind::Buffer;
-  std::vector<std::string> disabled_passes;  // names as in passes/pass.h
-  std::string memory_strategy = "best";      // a name of memory_plan.h
-  bool in_place = true;                      // outputs may take the memory of inputs that end there
+  std::vector<std::string> disabled_passes = {};  // names as in passes/pass.h
+  std::string memory_strategy = "best";           // a name of memory_plan.h
+  bool in_place = true;                           // outputs may take the memory of inputs that end there
 };
 
 }  // namespace driftwood::graph

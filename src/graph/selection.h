@@ -47,7 +47,7 @@ using Grid = std::array<GridExtent, 3>;
 /// What a resource of a kernel is bound to.
 struct ResourceUse {
   enum class Kind : std::uint8_t { Value, Parameters, Scratch };
-  std::string name;  // of the kernel's variable
+  std::string name = {};  // of the kernel's variable
   Kind kind = Kind::Value;
   std::uint32_t index = 0;  // ValueId, or place in Lowering::scratch
   bool writes = false;
@@ -61,9 +61,9 @@ ResourceUse parameters(std::string name = "parameters");
 
 /// Memory between the kernels of one node: a tensor, or plain bytes.
 struct Scratch {
-  std::string name;
+  std::string name = {};
   std::uint64_t bytes = 0;
-  std::optional<TensorDescriptor> tensor;  // bytes follow from it
+  std::optional<TensorDescriptor> tensor = {};  // bytes follow from it
 };
 
 /// Work of a dispatch for profiles. Bytes: what the memory must move at least.
@@ -74,24 +74,24 @@ struct Cost {
 };
 
 struct KernelUse {
-  std::string module_path;  // "package::rms_norm"
-  std::string entry_point;  // empty: the only one
+  std::string module_path = {};  // "package::rms_norm"
+  std::string entry_point = {};  // empty: the only one
   /// Descriptors of tensors are filled in from `resources` where they are missing; those of weights are given by the
   /// row (row_group is the row's choice) and must agree between programs that are to share them.
-  shader::Specialization specialization;
-  std::vector<ResourceUse> resources;  // any order; those that the compiled kernel does not use are ignored
-  Grid grid;
-  std::string label;
+  shader::Specialization specialization = {};
+  std::vector<ResourceUse> resources = {};  // any order; those that the compiled kernel does not use are ignored
+  Grid grid = {};
+  std::string label = {};
   /// (output, input): the output may take the memory of the input, if the input ends here: each thread reads an element
   /// of the input before it writes that element of the output, and no other thread reads it.
-  std::vector<std::pair<ValueId, ValueId>> in_place;
-  std::optional<Cost> cost;  // nothing: estimated from the node
+  std::vector<std::pair<ValueId, ValueId>> in_place = {};
+  std::optional<Cost> cost = {};  // nothing: estimated from the node
 };
 
 /// The kernels of one node, in order.
 struct Lowering {
-  std::vector<KernelUse> kernels;
-  std::vector<Scratch> scratch;
+  std::vector<KernelUse> kernels = {};
+  std::vector<Scratch> scratch = {};
 };
 
 struct SelectionContext {

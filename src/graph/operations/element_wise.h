@@ -61,7 +61,7 @@ struct ElementInstruction {
 struct ElementWise {
   static constexpr std::string_view name = "element-wise";
   std::uint16_t inputs = 1;
-  std::vector<ElementInstruction> instructions;
+  std::vector<ElementInstruction> instructions = {};
 
   bool empty() const { return instructions.empty(); }
   bool operator==(const ElementWise&) const = default;
@@ -80,7 +80,7 @@ ElementWise merge_inputs(const ElementWise& program, std::uint16_t i, std::uint1
 /// The result for one element, in double precision. `inputs` holds program.inputs values.
 double evaluate(const ElementWise& program, std::span<const double> inputs);
 
-/// "silu(0) -> 2; multiply(2, 1) -> 3", operands by number.
+/// "silu(0) -> 2; multiply(2, 1)", operands by number.
 std::string to_string(const ElementWise& program);
 
 /// Shape that the inputs broadcast to.

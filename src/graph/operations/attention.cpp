@@ -1,0 +1,33 @@
+#include "graph/operations/attention.h"
+
+#include <fmt/format.h>
+
+namespace driftwood::graph {
+
+std::vector<Shape> output_shapes(const Attention& operation, std::span<const Operand> inputs) {
+  check_input_count(Attention::name, inputs, 3, 3);
+  const Operand& q = inputs[0];
+  const Operand& k = inputs[1];
+  const Operand& v = inputs[2];
+  if (k.shape != v.shape) {
+    operation_error(Attention::name,
+                    fmt::format("the K cache {} and the V cache {} differ in shape.", describe(k), describe(v)));
+  }
+  if (q.shape.h != k.shape.h || q.shape.c != k.shape.c) {
+    operation_error(Attention::name,
+                    fmt::format("the queries {} and the K cache {} differ in KV heads (H) or head size (C).",
+                                describe(q), describe(k)));
+  }
+  if (operation.heads == 0 || operation.heads % q.shape.h != 0) {
+    operation_error(Attention::name, fmt::format("{} heads are no multiple of the {} KV heads of {}.", operation.heads,
+                                                 q.shape.h, describe(q)));
+  }
+  const std::uint32_t group = operation.heads / q.shape.h;
+  if (q.shape.w % group != 0) {
+    operation_error(Attention::name, fmt::format("the {} rows of {} are no multiple of {} query heads a KV head.",
+                                                 q.shape.w, describe(q), group));
+  }
+  return {Shape{.b = q.shape.b, .w = q.shape.w / group, .c = operation.heads * q.shape.c}};
+}
+
+}  // namespace driftwood::graph

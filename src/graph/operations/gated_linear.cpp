@@ -1,0 +1,32 @@
+#include "graph/operations/gated_linear.h"
+
+#include <fmt/format.h>
+
+namespace driftwood::graph {
+
+std::vector<Shape> output_shapes(const GatedLinear& operation, std::span<const Operand> inputs) {
+  check_input_count(GatedLinear::name, inputs, 3, 3);
+  const ElementOpInfo& activation = info(operation.activation);
+  if (activation.operands != 1 || activation.constants != 0) {
+    operation_error(GatedLinear::name, fmt::format("'{}' is no activation of one operand.", activation.name));
+  }
+  const Operand& x = inputs[0];
+  const Operand& gate = inputs[1];
+  const Operand& up = inputs[2];
+  for (const Operand* weights : {&gate, &up}) {
+    if (x.shape.c == weights->shape.c) continue;
+    operation_error(GatedLinear::name,
+                    fmt::format("the input {} has {} channels, but the weights {} take {}.", describe(x), x.shape.c,
+                                describe_weights(*weights), weights->shape.c));
+  }
+  if (gate.shape.w != up.shape.w) {
+    operation_error(GatedLinear::name,
+                    fmt::format("the gate {} has {} rows, but the up projection {} has {}.", describe_weights(gate),
+                                gate.shape.w, describe_weights(up), up.shape.w));
+  }
+  Shape shape = x.shape;
+  shape.c = gate.shape.w;
+  return {shape};
+}
+
+}  // namespace driftwood::graph

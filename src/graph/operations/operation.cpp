@@ -1,0 +1,65 @@
+#include "graph/operations/operation.h"
+
+#include <fmt/format.h>
+
+namespace driftwood::graph {
+
+namespace {
+
+std::string text(const Rope& rope) {
+  std::string result = fmt::format("head size {}, rotary {}, {}", rope.head_size, rope.rotary, to_string(rope.pairing));
+  if (rope.magnitude != 1) result += fmt::format(", magnitude {}", rope.magnitude);
+  return result;
+}
+std::string text(const Embedding&) { return {}; }
+std::string text(const Linear&) { return {}; }
+std::string text(const SelectToken&) { return {}; }
+std::string text(const GatedLinear& operation) { return std::string(info(operation.activation).name); }
+std::string text(const RmsNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
+std::string text(const AddRmsNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
+std::string text(const ElementWise& operation) { return to_string(operation); }
+std::string text(const HeadLayout& operation) {
+  return fmt::format("KV heads {}, head size {}", operation.kv_heads, operation.head_size);
+}
+std::string text(const CacheWrite& operation) { return operation.ring ? "ring" : ""; }
+std::string text(const RopeQkv& operation) {
+  return fmt::format("heads {}, KV heads {}, {}{}{}", operation.heads, operation.kv_heads, text(operation.rope),
+                     operation.merged ? ", merged" : "", operation.ring ? ", ring" : "");
+}
+std::string text(const Attention& operation) {
+  std::string result = fmt::format("heads {}, scale {}", operation.heads, operation.scale);
+  if (operation.causal) result += ", causal";
+  if (operation.window != 0) result += fmt::format(", window {}", operation.window);
+  if (operation.softcap != 0) result += fmt::format(", softcap {}", operation.softcap);
+  if (operation.ring) result += ", ring";
+  return result;
+}
+
+}  // namespace
+
+std::string_view name(const Operation& operation) {
+  return std::visit([](const auto& op) { return std::remove_cvref_t<decltype(op)>::name; }, operation);
+}
+
+std::vector<Shape> output_shapes(const Operation& operation, std::span<const Operand> inputs) {
+  return std::visit([&](const auto& op) { return output_shapes(op, inputs); }, operation);
+}
+
+std::string attributes(const Operation& operation) {
+  return std::visit([](const auto& op) { return text(op); }, operation);
+}
+
+bool accepts_epilogue(const Operation& operation) {
+  return !std::holds_alternative<AddRmsNorm>(operation) && !std::holds_alternative<CacheWrite>(operation) &&
+         !std::holds_alternative<RopeQkv>(operation);
+}
+
+int written_state(const Operation& operation, std::size_t output) {
+  if (std::holds_alternative<CacheWrite>(operation)) return 1;
+  if (const auto* qkv = std::get_if<RopeQkv>(&operation); qkv != nullptr && output > 0) {
+    return (qkv->merged ? 1 : 3) + static_cast<int>(output);  // after the projections and the frequencies
+  }
+  return -1;
+}
+
+}  // namespace driftwood::graph

@@ -1,0 +1,38 @@
+#include "graph/options.h"
+
+#include <array>
+#include <utility>
+
+namespace driftwood::graph {
+
+namespace {
+
+constexpr std::array<std::pair<Precision, std::string_view>, 3> precisions = {
+    {{Precision::Auto, "auto"}, {Precision::F32, "f32"}, {Precision::F16, "f16"}}};
+constexpr std::array<std::pair<ActivationMode, std::string_view>, 3> modes = {
+    {{ActivationMode::Auto, "auto"}, {ActivationMode::Float, "float"}, {ActivationMode::Int8, "int8"}}};
+
+template <class T>
+std::string_view name_of(const std::array<std::pair<T, std::string_view>, 3>& table, T value) {
+  for (const auto& [entry, name] : table) {
+    if (entry == value) return name;
+  }
+  return "unknown";
+}
+
+template <class T>
+std::optional<T> value_of(const std::array<std::pair<T, std::string_view>, 3>& table, std::string_view wanted) {
+  for (const auto& [entry, name] : table) {
+    if (name == wanted) return entry;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(Precision precision) { return name_of(precisions, precision); }
+std::string_view to_string(ActivationMode mode) { return name_of(modes, mode); }
+std::optional<Precision> precision_from_name(std::string_view name) { return value_of(precisions, name); }
+std::optional<ActivationMode> activation_mode_from_name(std::string_view name) { return value_of(modes, name); }
+
+}  // namespace driftwood::graph
