@@ -11,10 +11,10 @@
 namespace driftwood {
 
 struct TensorDescriptor {
-  Shape shape;
+  Shape shape = {};
   DataType data_type = DataType::F32;  // of the stored texels: F32, F16, I8, U8, I32 or U32
   StorageKind storage = StorageKind::Buffer;
-  Layout layout;
+  Layout layout = {};
   /// Several objects of one kind: slice s is in object s % objects, at slice s / objects there.
   std::uint32_t objects = 1;
   bool operator==(const TensorDescriptor&) const = default;

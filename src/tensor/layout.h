@@ -8,8 +8,11 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "tensor/shape.h"
 
 namespace driftwood {
 
@@ -38,9 +41,25 @@ struct AxisList {
 
 /// The folding for one storage kind. Dimension 0 is x (fastest in memory), 1 is y, 2 is z or the array layer.
 struct Layout {
-  std::array<AxisList, 3> dimensions;
+  std::array<AxisList, 3> dimensions = {};
   bool operator==(const Layout&) const = default;
 };
+
+/// A row of the table of layouts. Rows of one name serve the storage kinds with that many coordinates.
+struct NamedLayout {
+  std::string_view name;
+  std::uint8_t coordinates;  // 1: buffer and image buffer, 2: 2D texture, 3: 3D texture and 2D texture array
+  Layout layout;
+};
+
+/// Every named layout (layout_table.cpp).
+std::span<const NamedLayout> layout_table();
+
+/// The layout of that name for a storage kind, or null.
+const Layout* find_layout(std::string_view name, StorageKind kind);
+
+/// The layout that fits any shape in that storage kind: "bhwdc", the slice-outermost one of the paper.
+const Layout& default_layout(StorageKind kind, const Shape& shape);
 
 /// "x: S H W B" or "x: W B, y: H S", for dumps and messages.
 std::string to_string(const Layout& layout);

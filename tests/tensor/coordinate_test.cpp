@@ -1,0 +1,101 @@
+#include "tensor/coordinate.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "base/error.h"
+
+namespace driftwood {
+namespace {
+
+using E = CoordinateExpression;
+
+const E b = E::variable(Axis::B), y = E::variable(Axis::H), x = E::variable(Axis::W), d = E::variable(Axis::D),
+        s = E::variable(Axis::S);
+
+TEST(CoordinateExpression, Simplifies) {
+  struct Case {
+    E expression;
+    const char* text;
+  };
+  for (const Case& c : {
+           Case{E(3) + 4, "7"},
+           {E(3) * 4, "12"},
+           {E(14) / 4, "3"},
+           {E(14) % 4, "2"},
+           {x + 0, "x"},
+           {E(0) + x, "x"},
+           {x * 1, "x"},
+           {E(1) * x, "x"},
+           {x * 0, "0"},
+           {E(0) * x, "0"},
+           {x / 1, "x"},
+           {x % 1, "0"},
+           {E(0) / x, "0"},
+           {E(0) % x, "0"},
+           {s * 4 / 4, "s"},
+           {s * 4 % 4, "0"},
+           {(s * 4 + 3) / 4, "s"},
+           {(s * 4 + 3) % 4, "3"},
+           {(s * 4 + 5) / 4, "(s * 4 + 5) / 4"},
+           {(s * 8 + 3) / 4, "(s * 8 + 3) / 4"},
+       }) {
+    EXPECT_EQ(to_string(c.expression), c.text);
+  }
+}
+
+TEST(CoordinateExpression, PrintsNoMoreParenthesesThanNeeded) {
+  struct Case {
+    E expression;
+    const char* text;
+  };
+  for (const Case& c : {
+           Case{((s * 5 + y) * 3 + x) * 2 + b, "((s * 5 + y) * 3 + x) * 2 + b"},
+           {b + x * 2, "b + x * 2"},
+           {b + (x + d), "b + x + d"},
+           {s / 4 * 3 + y, "s / 4 * 3 + y"},
+           {x * (s / 4), "x * (s / 4)"},
+           {x * (y + 1), "x * (y + 1)"},
+           {x % 8 / 2, "x % 8 / 2"},
+           {x / (y % 8), "x / (y % 8)"},
+       }) {
+    EXPECT_EQ(to_string(c.expression), c.text);
+  }
+}
+
+TEST(CoordinateExpression, SimplificationKeepsTheValue) {
+  std::mt19937 random(7);
+  const auto pick = [&](unsigned n) { return static_cast<std::uint32_t>(random() % n); };
+  for (int round = 0; round < 2000; ++round) {
+    const Position at = {pick(5), pick(5), pick(5), pick(5), pick(5)};
+    E expression = E::variable(static_cast<Axis>(pick(5)));
+    std::uint64_t value = expression.evaluate(at);
+    for (int step = 0; step < 6; ++step) {
+      const std::uint32_t constant = 1 + pick(4);
+      switch (pick(5)) {
+        case 0: expression = expression + constant, value += constant; break;
+        case 1: expression = expression * constant, value *= constant; break;
+        case 2: expression = expression / constant, value /= constant; break;
+        case 3: expression = expression % constant, value %= constant; break;
+        default: expression = expression + s, value += at.s; break;
+      }
+      ASSERT_EQ(expression.evaluate(at), value) << to_string(expression);
+    }
+  }
+}
+
+TEST(CoordinateExpression, AxesOfExtentOneVanish) {
+  const TensorDescriptor tensor = {.shape = {.h = 9, .c = 3}, .layout = *find_layout("bhwdc", StorageKind::Buffer)};
+  EXPECT_EQ(to_string(coordinates(tensor)[0]), "y");
+  const TensorDescriptor scalar = {.layout = *find_layout("bhwdc", StorageKind::Buffer)};
+  EXPECT_EQ(to_string(coordinates(scalar)[0]), "0");
+}
+
+TEST(CoordinateExpression, DivisionByZeroIsAFault) {
+  EXPECT_THROW(x / 0, InternalError);
+  EXPECT_THROW(x % 0, InternalError);
+}
+
+}  // namespace
+}  // namespace driftwood
