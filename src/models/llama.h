@@ -1,0 +1,24 @@
+// The graph of a Llama-family model: embedding, layers of attention and gated feed-forward, norm, head.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/graph.h"
+#include "models/checkpoint.h"
+
+namespace driftwood::models {
+
+struct LlamaGraphSettings {
+  std::uint32_t max_tokens = 1;              // of one run
+  std::uint32_t cache_size = 512;            // tokens that the KV caches hold
+  DataType activation_type = DataType::F32;  // as stored; the residual stream is F32 always
+  DataType cache_type = DataType::F32;       // F32 or F16
+  bool all_logits = false;                   // logits of every token, for perplexity; else of the last active one
+};
+
+/// Input "ids" (u32 array), states "cache.k.N" and "cache.v.N", output "logits" {W = 1 or tokens, C = vocabulary}.
+/// Weights are named as in the file. Throws InvalidInput, naming the tensor and both shapes, where the file does not
+/// have what the configuration says, and Unsupported for a tensor type that no kernel reads.
+graph::Graph llama_graph(const Checkpoint& checkpoint, const LlamaGraphSettings& settings);
+
+}  // namespace driftwood::models
