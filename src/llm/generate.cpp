@@ -1,0 +1,105 @@
+#include "llm/generate.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "text/stream_decoder.h"
+
+namespace driftwood::llm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+std::string_view to_string(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::EndOfText: return "stop";
+    case FinishReason::Length: return "length";
+    case FinishReason::Context: return "context";
+  }
+  return "";
+}
+
+std::string StopFilter::push(std::string_view text) {
+  if (stopped_) return {};
+  held_ += text;
+  std::size_t found = std::string::npos;
+  for (const std::string& stop : stops_) found = std::min(found, held_.find(stop));
+  if (found != std::string::npos) {
+    stopped_ = true;
+    std::string certain = held_.substr(0, found);
+    held_.clear();
+    return certain;
+  }
+  // The longest end of the text that a stop text begins with.
+  std::size_t kept = 0;
+  for (const std::string& stop : stops_)
+    for (std::size_t n = std::min(stop.size() - 1, held_.size()); n > kept; --n)
+      if (held_.compare(held_.size() - n, n, stop, 0, n) == 0) kept = n;
+  std::string certain = held_.substr(0, held_.size() - kept);
+  held_.erase(0, certain.size());
+  return certain;
+}
+
+std::string StopFilter::flush() { return std::exchange(held_, {}); }
+
+Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const std::int32_t> prompt,
+                   const GenerateSettings& settings, const TextSink& on_text, const TokenSink& on_token) {
+  Sampler sampler(settings.sampler);
+  StopFilter filter(settings.stops);
+  std::optional<StreamDecoder> decoder;
+  if (tokenizer != nullptr) decoder.emplace(*tokenizer);
+  Generated result;
+  const auto emit = [&](const std::string& text) {
+    result.text += text;
+    if (on_text && !text.empty()) on_text(text);
+  };
+
+  auto start = Clock::now();
+  std::vector<float> logits = session.feed(prompt);
+  result.prompt_ms = milliseconds_since(start);
+  for (const std::int32_t token : prompt) sampler.accept(token);
+
+  start = Clock::now();
+  while (true) {
+    if (result.tokens.size() >= settings.max_tokens) {
+      result.finish = FinishReason::Length;
+      break;
+    }
+    const std::int32_t token = sampler.sample(logits);
+    if (tokenizer != nullptr && !settings.ignore_end && tokenizer->is_end_of_generation(token)) {
+      result.finish = FinishReason::EndOfText;
+      break;
+    }
+    sampler.accept(token);
+    result.tokens.push_back(token);
+    if (on_token) on_token(token);
+    if (decoder) {
+      emit(filter.push(decoder->push(token)));
+      if (filter.stopped()) {
+        result.finish = FinishReason::EndOfText;
+        break;
+      }
+    }
+    if (result.tokens.size() >= settings.max_tokens) continue;  // its logits are not needed
+    if (session.position() >= session.context()) {
+      result.finish = FinishReason::Context;
+      break;
+    }
+    session.submit(std::span(&token, 1));
+    session.read_logits(logits);
+  }
+  result.predicted_ms = milliseconds_since(start);
+  if (decoder && !filter.stopped()) {
+    emit(filter.push(decoder->flush()));
+    emit(filter.flush());
+  }
+  return result;
+}
+
+}  // namespace driftwood::llm

@@ -1,0 +1,68 @@
+// Text generation: prompt ids in, tokens and text out as they come.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "llm/sampler.h"
+#include "llm/session.h"
+#include "text/tokenizer.h"
+
+namespace driftwood::llm {
+
+enum class FinishReason : std::uint8_t {
+  EndOfText,  // an end-of-generation token, or a stop text
+  Length,     // the limit on new tokens
+  Context,    // the context is full
+};
+
+/// "stop", "length", "context".
+std::string_view to_string(FinishReason reason);
+
+struct GenerateSettings {
+  std::uint32_t max_tokens = 256;
+  SamplerSettings sampler = {};
+  bool ignore_end = false;         // end-of-generation tokens do not stop
+  std::vector<std::string> stops;  // texts that end the generation; they are not part of the result
+};
+
+struct Generated {
+  std::vector<std::int32_t> tokens;  // without the end-of-generation token that stopped
+  std::string text;
+  FinishReason finish = FinishReason::Length;
+  double prompt_ms = 0;
+  double predicted_ms = 0;
+};
+
+/// Receives text as it is certain: whole characters, nothing of a stop text.
+using TextSink = std::function<void(std::string_view)>;
+/// Receives each token.
+using TokenSink = std::function<void(std::int32_t)>;
+
+/// Feeds the prompt to the session and generates. Without a tokenizer (null) there is no text and nothing stops but the
+/// limits. Throws what Session::feed throws.
+Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const std::int32_t> prompt,
+                   const GenerateSettings& settings, const TextSink& on_text = {}, const TokenSink& on_token = {});
+
+/// Holds back text that may be the beginning of a stop text.
+class StopFilter {
+ public:
+  explicit StopFilter(std::vector<std::string> stops) : stops_(std::move(stops)) { std::erase(stops_, std::string()); }
+
+  /// The text that is now certain. stopped() is true once a stop text was found; what follows it is dropped.
+  std::string push(std::string_view text);
+  /// What was held back at the end.
+  std::string flush();
+  bool stopped() const { return stopped_; }
+
+ private:
+  std::vector<std::string> stops_;
+  std::string held_;
+  bool stopped_ = false;
+};
+
+}  // namespace driftwood::llm
