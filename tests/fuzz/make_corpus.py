@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Writes the seed corpus of the fuzzers: tests/fuzz/corpus/gguf and tests/fuzz/corpus/safetensors.
+
+Files named ok-* are right and must be read; files named bad-* must be refused. The tests run every one of them.
+Run: python3 tests/fuzz/make_corpus.py
+"""
+import json
+import pathlib
+import struct
+
+ROOT = pathlib.Path(__file__).parent / "corpus"
+
+U8, I8, U16, I16, U32, I32, F32, BOOL, STRING, ARRAY, U64, I64, F64 = range(13)
+FORMATS = {U8: "B", I8: "b", U16: "H", I16: "h", U32: "I", I32: "i", F32: "f", BOOL: "?", U64: "Q", I64: "q", F64: "d"}
+
+
+def string(text):
+    data = text if isinstance(text, bytes) else text.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def value(kind, content):
+    if kind == STRING:
+        return string(content)
+    if kind == ARRAY:
+        element, items = content
+        return struct.pack("<IQ", element, len(items)) + b"".join(value(element, item) for item in items)
+    return struct.pack("<" + FORMATS[kind], content)
+
+
+def pair(key, kind, content):
+    return string(key) + struct.pack("<I", kind) + value(kind, content)
+
+
+def gguf(pairs=(), tensors=(), version=3, alignment=32, tail=b""):
+    """tensors: (name, type id, dims, data)"""
+    table, data = b"", b""
+    for name, type_id, dims, content in tensors:
+        data += bytes(-len(data) % alignment)
+        table += string(name) + struct.pack(f"<I{len(dims)}Q", len(dims), *dims)
+        table += struct.pack("<IQ", type_id, len(data))
+        data += content
+    head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(pairs)) + b"".join(pairs) + table
+    return head + bytes(-len(head) % alignment) + data + tail
+
+
+def floats(*numbers):
+    return struct.pack(f"<{len(numbers)}f", *numbers)
+
+
+def block(size):
+    return bytes((i * 37 + 11) % 128 for i in range(size))
+
+
+def gguf_files():
+    arch = pair("general.architecture", STRING, "llama")
+    norm = ("output_norm.weight", 0, [4], floats(1, 2, 3, 4))
+    scalars = [
+        pair("u8", U8, 200), pair("i8", I8, -3), pair("u16", U16, 60000), pair("i16", I16, -300), pair("u32", U32, 1 << 31),
+        pair("i32", I32, -70000), pair("f32", F32, 0.5), pair("bool", BOOL, True), pair("string", STRING, "text"),
+        pair("u64", U64, 1 << 63), pair("i64", I64, -5), pair("f64", F64, 0.1),
+    ]
+    arrays = [
+        pair("tokenizer.ggml.tokens", ARRAY, (STRING, ["<s>", "a", "Ġb".encode(), ""])),
+        pair("tokenizer.ggml.scores", ARRAY, (F32, [0.0, -1.0, -2.0, -3.0])),
+        pair("tokenizer.ggml.token_type", ARRAY, (I32, [3, 1, 1, 1])),
+        pair("flags", ARRAY, (BOOL, [True, False])),
+        pair("nested", ARRAY, (ARRAY, [(U8, [1, 2]), (STRING, ["x"]), (ARRAY, [(U16, [7])])])),
+        pair("empty", ARRAY, (U32, [])),
+    ]
+    sizes = {2: 18, 3: 20, 6: 22, 7: 24, 8: 34, 10: 84, 11: 110, 12: 144, 13: 176, 14: 210, 15: 292}
+    blocks = [(f"blk.{i}.w", i, [256 if i >= 10 else 32, 2], block(2 * size)) for i, size in sizes.items()]
+    plain = {0: 4, 1: 2, 24: 1, 25: 2, 26: 4, 27: 8, 28: 8, 30: 2}
+    numbers = [(f"plain.{i}", i, [3, 1, 2], block(6 * size)) for i, size in plain.items()]
+    yield "ok-empty", gguf()
+    yield "ok-version2", gguf([arch], [norm], version=2)
+    yield "ok-scalars", gguf([arch, *scalars])
+    yield "ok-arrays", gguf(arrays)
+    yield "ok-blocks", gguf([arch], blocks)
+    yield "ok-plain", gguf([arch], numbers)
+    yield "ok-alignment64", gguf([pair("general.alignment", U32, 64)], [norm, ("b", 0, [], floats(1))], alignment=64)
+    yield "bad-magic", b"GGML" + gguf()[4:]
+    yield "bad-version1", gguf(version=1)
+    yield "bad-version3-swapped", gguf(version=3 << 24)
+    yield "bad-count", b"GGUF" + struct.pack("<IQQ", 3, 1 << 63, 0)
+    yield "bad-string-length", gguf()[:16] + struct.pack("<QQ", 1, 1 << 63) + bytes(16)
+    yield "bad-nested-deep", gguf([string("deep") + struct.pack("<I", ARRAY) + struct.pack("<IQ", ARRAY, 1) * 100])
+    yield "bad-alignment", gguf([pair("general.alignment", U32, 3)])
+    yield "bad-dims5", gguf([], [("w", 0, [1] * 5, floats(1))])
+    yield "bad-zero-extent", gguf([], [("w", 0, [4, 0], b"")])
+    yield "bad-overflow", gguf([], [("w", 0, [1 << 32, 1 << 32], floats(1))])
+    yield "bad-type", gguf([], [("w", 4, [32], block(32))])
+    yield "bad-row", gguf([], [("w", 2, [33], block(36))])
+    yield "bad-duplicate-key", gguf([arch, arch])
+    yield "bad-duplicate-name", gguf([], [norm, norm])
+    yield "bad-truncated", gguf([arch], [norm])[:-1]
+    yield "bad-shard", gguf([pair("split.count", U16, 3), pair("split.no", U16, 0)], [norm])
+
+
+def safetensors(header, data=b""):
+    text = header if isinstance(header, bytes) else json.dumps(header, separators=(",", ":")).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def entry(dtype, shape, begin, end):
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+def safetensors_files():
+    sizes = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4, "U16": 2,
+             "U8": 1, "BOOL": 1}
+    header, at = {"__metadata__": {"format": "pt"}}, 0
+    for dtype, size in sizes.items():
+        header[f"tensor.{dtype}"] = entry(dtype, [2, 3], at, at + 6 * size)
+        at += 6 * size
+    llama = {
+        "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 64, "intermediate_size": 160,
+        "num_hidden_layers": 3, "num_attention_heads": 8, "num_key_value_heads": 2, "vocab_size": 320, "rms_norm_eps": 1e-6,
+        "rope_parameters": {"rope_type": "llama3", "rope_theta": 5e5, "factor": 8.0, "low_freq_factor": 1.0,
+                            "high_freq_factor": 4.0, "original_max_position_embeddings": 64},
+        "eos_token_id": [1, 2], "tie_word_embeddings": True, "sliding_window": None,
+    }
+    older = dict(llama, rope_theta=1e4, rope_scaling={"type": "linear", "factor": 2.0})
+    del older["rope_parameters"]
+    one = entry("F32", [4], 0, 16)
+    yield "ok-empty", safetensors({})
+    yield "ok-types", safetensors(header, block(at))
+    yield "ok-scalar", safetensors({"x": entry("F32", [], 0, 4), "nothing": entry("F16", [0, 3], 4, 4)}, floats(1))
+    yield "ok-escapes", safetensors(b'{"a\\u00e9\\n\\"":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}  ', b"x")
+    yield "bad-config", safetensors(llama)  # a config.json in place of the header
+    yield "bad-config-older", safetensors(older)
+    yield "bad-header-length", struct.pack("<Q", 1 << 63) + b"{}"
+    yield "bad-depth", safetensors(b"[" * 100)
+    yield "bad-json", safetensors(b'{"x":')
+    yield "bad-overlap", safetensors({"x": one, "y": one}, floats(1, 2, 3, 4))
+    yield "bad-gap", safetensors({"x": entry("F32", [1], 4, 8)}, floats(1, 2))
+    yield "bad-duplicate", safetensors(b'{"x":1,"x":2}')
+    yield "bad-shape", safetensors({"x": entry("F32", [1 << 32, 1 << 32], 0, 16)}, floats(1, 2, 3, 4))
+    yield "bad-length", safetensors({"x": entry("F32", [3], 0, 16)}, floats(1, 2, 3, 4))
+    yield "bad-dtype", safetensors({"x": entry("F8_E4M3", [4], 0, 4)}, b"1234")
+    yield "bad-truncated", safetensors({"x": one}, floats(1, 2, 3, 4)[:-1])
+
+
+def main():
+    for folder, files in (("gguf", gguf_files()), ("safetensors", safetensors_files())):
+        (ROOT / folder).mkdir(parents=True, exist_ok=True)
+        for name, content in files:
+            (ROOT / folder / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()
