@@ -1,0 +1,44 @@
+#include "graph/passes/pass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace driftwood::graph {
+
+namespace {
+
+// fuse-add-norm comes before fuse-elementwise, which would take the sum into the producer of one of its terms.
+constexpr Pass table[] = {
+    {"fuse-rope-cache", fuse_rope_cache}, {"merge-linears", merge_linears},        {"fuse-gated", fuse_gated},
+    {"fuse-add-norm", fuse_add_norm},     {"fuse-elementwise", fuse_element_wise}, {"remove-dead", remove_dead},
+};
+
+}  // namespace
+
+std::span<const Pass> passes() { return table; }
+
+std::vector<PassResult> run_passes(Graph& graph, std::span<const std::string> disabled) {
+  for (const std::string& name : disabled) {
+    if (std::ranges::any_of(table, [&](const Pass& pass) { return pass.name == name; })) continue;
+    std::string known;
+    for (const Pass& pass : table) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", pass.name);
+    throw InvalidInput(fmt::format("There is no pass '{}' to switch off; the passes are {}.", name, known));
+  }
+  std::vector<PassResult> results;
+  for (const Pass& pass : table) {
+    if (std::ranges::find(disabled, pass.name) != disabled.end()) continue;
+    results.push_back({pass.name, pass.run(graph)});
+    try {
+      graph.check();
+    } catch (Error& error) {
+      error.add_context(fmt::format("After the pass '{}'.", pass.name));
+      throw;
+    }
+  }
+  return results;
+}
+
+}  // namespace driftwood::graph
