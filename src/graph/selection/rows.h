@@ -14,5 +14,6 @@ std::span<const KernelRow> norm_kernels();
 std::span<const KernelRow> rope_kernels();
 std::span<const KernelRow> attention_kernels();
 std::span<const KernelRow> select_token_kernels();
+std::span<const KernelRow> element_wise_kernels();
 
 }  // namespace driftwood::graph

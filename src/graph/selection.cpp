@@ -1,0 +1,89 @@
+#include "graph/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "graph/epilogue.h"
+
+namespace driftwood::graph {
+
+std::uint64_t GridExtent::groups(const Parameters& parameters) const {
+  std::uint64_t count = fixed;
+  if (rows_per_group != 0) count *= divide_up(std::uint64_t{parameters.tokens} * rows_per_token, rows_per_group);
+  if (context_per_group != 0) {
+    count *= divide_up(std::uint64_t{parameters.position} + parameters.tokens, context_per_group);
+  }
+  return count;
+}
+
+ResourceUse read(std::string name, ValueId value) {
+  return {.name = std::move(name), .kind = ResourceUse::Kind::Value, .index = value, .writes = false};
+}
+ResourceUse write(std::string name, ValueId value) {
+  return {.name = std::move(name), .kind = ResourceUse::Kind::Value, .index = value, .writes = true};
+}
+ResourceUse read_scratch(std::string name, std::uint32_t scratch) {
+  return {.name = std::move(name), .kind = ResourceUse::Kind::Scratch, .index = scratch, .writes = false};
+}
+ResourceUse write_scratch(std::string name, std::uint32_t scratch) {
+  return {.name = std::move(name), .kind = ResourceUse::Kind::Scratch, .index = scratch, .writes = true};
+}
+ResourceUse parameters(std::string name) { return {.name = std::move(name), .kind = ResourceUse::Kind::Parameters}; }
+
+const TensorDescriptor& SelectionContext::descriptor(ValueId id) const {
+  const Value& value = graph.value(graph.root(id));
+  if (!value.descriptor) {
+    throw InternalError(fmt::format("The {} '{}' is stored as no tensor.", to_string(value.role), value.name));
+  }
+  return *value.descriptor;
+}
+
+bool SelectionContext::per_token(ValueId id) const {
+  const Value& value = graph.value(id);
+  const bool can_be = value.role == Role::Activation || value.role == Role::Input || value.role == Role::Output;
+  return can_be && value.shape.w % graph.max_tokens == 0;
+}
+
+const KernelRow& select(const Node& node, const SelectionContext& context, std::span<const KernelRow> rows) {
+  const std::string_view operation = name(node.operation);
+  for (const KernelRow& row : rows) {
+    if (row.operation == operation && row.applies(node, context)) return row;
+  }
+  std::string shapes;
+  for (const ValueId id : node.inputs) {
+    const Value& value = context.value(id);
+    shapes += fmt::format("{}'{}' {} {}", shapes.empty() ? "" : ", ", value.name, to_string(value.shape),
+                          to_string(value.data_type));
+  }
+  throw Unsupported(fmt::format("No kernel on the device '{}' runs the node '{}', {} of {}.", context.facts.id,
+                                node.name, operation, shapes));
+}
+
+std::string activation_type(const SelectionContext& context) {
+  return context.options.precision == Precision::F16 && context.facts.has_f16_arithmetic ? "f16" : "f32";
+}
+
+void add_epilogue(const Node& node, const SelectionContext& context, KernelUse& use) {
+  const std::string source = epilogue_source(node, context.graph);
+  if (source.empty()) return;
+  use.specialization.fusions["epilogue"] = source;
+  const EffectiveEpilogue epilogue = effective_epilogue(node);
+  const ValueId output = node.outputs.at(0);
+  const auto operands = std::span(node.inputs).first(operand_count(node));
+  for (std::size_t i = 0; i < epilogue.inputs.size(); ++i) {
+    const ValueId id = epilogue.inputs[i];
+    use.resources.push_back(read(fmt::format("fused_{}", i), id));
+    // The epilogue reads the very element that is stored next, so the output may lie over it, unless the operation
+    // reads the same value elsewhere.
+    const bool is_operand = std::ranges::find(operands, id) != operands.end();
+    if (!is_operand && context.value(id).role == Role::Activation &&
+        context.descriptor(id) == context.descriptor(output)) {
+      use.in_place.emplace_back(output, id);
+    }
+  }
+}
+
+}  // namespace driftwood::graph
