@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "shader/ir.h"
 
@@ -20,6 +21,17 @@ struct OpenClDialect {
   Subgroups subgroups = Subgroups::None;
   PackedDot packed_dot = PackedDot::None;
 };
+
+/// A `uint` that the kernel takes behind its resources: the number of elements of a runtime-sized array whose
+/// arrayLength it asks for, (bytes of the binding - offset) / stride.
+struct ArrayLengthArgument {
+  const Resource* resource;
+  std::uint32_t offset;
+  std::uint32_t stride;
+};
+
+/// In the order of the kernel's trailing arguments (that of the resources); empty for most kernels.
+std::vector<ArrayLengthArgument> array_length_arguments(const Module& module);
 
 /// The program source; its kernel has the entry point's name.
 std::string emit_opencl(const Module& module, const OpenClDialect& dialect = {});

@@ -1,0 +1,205 @@
+#include "base/error.h"
+#include "shader/ir_build.h"
+#include "shader/ir_walk.h"
+#include "shader/opencl/printer.h"
+
+namespace driftwood::shader::opencl {
+
+namespace {
+
+bool continues_itself(const Block& block) {
+  bool found = false;
+  for (const StatementPtr& each : block) {
+    if (std::holds_alternative<Continue>(each->node)) found = true;
+    if (std::holds_alternative<For>(each->node) || std::holds_alternative<Loop>(each->node)) continue;
+    for_each_block(*each, [&](Block& inner) { found = found || continues_itself(inner); });
+  }
+  return found;
+}
+
+// Whether control can reach the end of the block.
+bool falls_through(const Block& block) {
+  if (block.empty()) return true;
+  const auto& last = block.back()->node;
+  return !std::holds_alternative<Break>(last) && !std::holds_alternative<Continue>(last) &&
+         !std::holds_alternative<Return>(last);
+}
+
+// The loop variable's step is plain C: `i < n` keeps it in bounds long before it could overflow.
+bool is_counter(const For& node) {
+  const auto* condition = node.condition ? std::get_if<Binary>(&node.condition->node) : nullptr;
+  return condition != nullptr && condition->op >= BinaryOp::NotEqual;
+}
+
+}  // namespace
+
+void Printer::block(const Block& statements) {
+  out_.indent();
+  for (const StatementPtr& each : statements) statement(*each);
+  out_.outdent();
+}
+
+void Printer::statement(const Statement& statement) {
+  if (const auto* node = std::get_if<If>(&statement.node)) return if_statement(*node, "");
+  if (const auto* node = std::get_if<For>(&statement.node)) return for_statement(*node);
+  if (const auto* node = std::get_if<Loop>(&statement.node)) return loop_statement(*node);
+  if (const auto* node = std::get_if<Switch>(&statement.node)) return switch_statement(*node);
+  if (const auto* node = std::get_if<BlockStatement>(&statement.node)) {
+    out_.line("{");
+    block(node->body);
+    out_.line("}");
+    return;
+  }
+  if (std::holds_alternative<Continue>(statement.node)) {
+    const ContinueTarget target = continue_targets_.empty() ? ContinueTarget{} : continue_targets_.back();
+    if (target.loop != nullptr) {
+      // The continuing block runs before the next turn, so its text stands here too.
+      for (const StatementPtr& each : target.loop->continuing) this->statement(*each);
+      if (!target.done.empty()) out_.line(target.done + " = " + value(*target.loop->break_if).text + ";");
+    }
+    out_.line("continue;");
+    return;
+  }
+  out_.line(simple_statement(statement) + ";");
+}
+
+std::string Printer::simple_statement(const Statement& statement, bool plain_counter) {
+  if (const auto* node = std::get_if<Declare>(&statement.node)) return declare(*node);
+  if (const auto* node = std::get_if<Assign>(&statement.node)) {
+    if (!node->target) return "(void)" + value(*node->value).at_least(Precedence::Unary);
+    return assign(*node->target, *node->value);
+  }
+  if (const auto* node = std::get_if<CompoundAssign>(&statement.node)) return compound_assign(*node, plain_counter);
+  if (const auto* node = std::get_if<CallStatement>(&statement.node)) return value(*node->call).text;
+  if (const auto* node = std::get_if<ObjectStore>(&statement.node)) return object_store(*node);
+  if (const auto* node = std::get_if<Return>(&statement.node)) {
+    return node->value ? "return " + value(*node->value).text : "return";
+  }
+  if (std::holds_alternative<Break>(statement.node)) return "break";
+  throw InternalError("A statement of the kernel has no spelling in OpenCL C.");
+}
+
+std::string Printer::declare(const Declare& node) {
+  const Variable& variable = *node.variable;
+  const bool is_pointer = variable.type->as<PointerType>() != nullptr;
+  std::string text = variable.is_mutable || is_pointer ? "" : "const ";
+  text += declaration(variable.type, name(variable.name)) + " = ";
+  if (node.initializer) return text + initializer(*node.initializer);
+  const int width = width_of(variable.type);
+  if (width == 0) return text + "{0}";
+  const Scalar scalar = *scalar_of(variable.type);
+  const auto zero = is_float(scalar) ? ConstantScalar::of_float(scalar, 0) : ConstantScalar::of_int(scalar, 0);
+  const Literal zeroes{std::vector<ConstantScalar>(static_cast<std::size_t>(width), zero)};
+  return text + literal(variable.type, zeroes).text;
+}
+
+std::string Printer::assign(const Expression& target, const Expression& stored) {
+  if (is_memory_half(target.type)) return half_store(target, stored);
+  const auto* swizzle = std::get_if<Swizzle>(&target.node);
+  const auto* index = std::get_if<Index>(&target.node);
+  const Expression* vector = swizzle != nullptr && swizzle->count == 1 ? swizzle->base.get() : nullptr;
+  if (index != nullptr && width_of(index->base->type) > 1) vector = index->base.get();
+  const bool is_mask_component = vector != nullptr && scalar_of(vector->type) == Scalar::Bool;
+  return place(target).text + " = " + (is_mask_component ? as_mask(stored) : argument(stored));
+}
+
+std::string Printer::compound_assign(const CompoundAssign& node, bool plain_counter) {
+  // The same as `target = target op value`; printed short where C's operator does what the language asks.
+  Expression sum;
+  sum.type = node.target->type;
+  sum.range = node.target->range;
+  sum.node = Binary{node.op, clone(*node.target), clone(*node.value)};
+  const Scalar scalar = scalar_of(sum.type).value_or(Scalar::I32);
+  const bool is_division = node.op == BinaryOp::Divide || node.op == BinaryOp::Remainder;
+  const bool divides = is_division && (is_integer(scalar) || node.op == BinaryOp::Remainder);
+  const bool wraps = !plain_counter && needs_wrapping(sum);
+  const bool short_form = !divides && !wraps && !is_memory_half(sum.type) && accumulating_dot(sum) == nullptr;
+  if (short_form) {
+    const std::string target = place(*node.target).text;
+    const auto step = integer_value(*node.value);
+    if (step == 1 && node.op == BinaryOp::Add) return target + "++";
+    if (step == 1 && node.op == BinaryOp::Subtract) return target + "--";
+    return target + " " + std::string(symbol_of(node.op)) + "= " + argument(*node.value);
+  }
+  if (has_side_effects(*node.target)) {
+    throw Unsupported(
+        "A compound assignment calls a function inside its target; store the call's result in a let first.");
+  }
+  return assign(*node.target, sum);
+}
+
+void Printer::if_statement(const If& node, std::string_view prefix) {
+  out_.line(std::string(prefix) + "if (" + value(*node.condition).text + ") {");
+  block(node.then_block);
+  if (node.else_block.empty()) {
+    out_.line("}");
+    return;
+  }
+  const auto* chained = node.else_block.size() == 1 ? std::get_if<If>(&node.else_block[0]->node) : nullptr;
+  if (chained != nullptr) return if_statement(*chained, "} else ");
+  out_.line("} else {");
+  block(node.else_block);
+  out_.line("}");
+}
+
+void Printer::for_statement(const For& node) {
+  const std::string condition = node.condition ? value(*node.condition).text : "";
+  continue_targets_.emplace_back();
+  if (!node.init && !node.update) {
+    out_.line("while (" + (condition.empty() ? "true" : condition) + ") {");
+  } else {
+    const std::string init = node.init ? simple_statement(*node.init) : "";
+    const std::string update = node.update ? simple_statement(*node.update, is_counter(node)) : "";
+    out_.line("for (" + init + "; " + condition + "; " + update + ") {");
+  }
+  block(node.body);
+  out_.line("}");
+  continue_targets_.pop_back();
+}
+
+void Printer::loop_statement(const Loop& node) {
+  const bool continues = continues_itself(node.body);
+  ContinueTarget target;
+  if (continues && (!node.continuing.empty() || node.break_if)) {
+    target.loop = &node;
+    if (node.break_if) target.done = fresh_name("done");
+  }
+  if (!target.done.empty()) out_.line("bool " + target.done + " = false;");
+  continue_targets_.push_back(target);
+  out_.line(target.done.empty() ? "while (true) {" : "while (!" + target.done + ") {");
+  block(node.body);
+  out_.indent();
+  if (falls_through(node.body)) {
+    for (const StatementPtr& each : node.continuing) statement(*each);
+    if (node.break_if && target.done.empty()) {
+      out_.line("if (" + value(*node.break_if).text + ") break;");
+    } else if (node.break_if) {
+      out_.line(target.done + " = " + value(*node.break_if).text + ";");
+    }
+  }
+  out_.outdent();
+  out_.line("}");
+  continue_targets_.pop_back();
+}
+
+void Printer::switch_statement(const Switch& node) {
+  out_.line("switch (" + value(*node.selector).text + ") {");
+  out_.indent();
+  for (const Switch::Case& each : node.cases) {
+    std::string labels;
+    for (const ConstantScalar& selector : each.selectors) {
+      labels += (labels.empty() ? "case " : " case ") + scalar_literal(selector).text + ":";
+    }
+    if (each.is_default) labels += labels.empty() ? "default:" : " default:";
+    out_.line(labels + " {");
+    block(each.body);
+    out_.indent();
+    if (falls_through(each.body)) out_.line("break;");
+    out_.outdent();
+    out_.line("}");
+  }
+  out_.outdent();
+  out_.line("}");
+}
+
+}  // namespace driftwood::shader::opencl
