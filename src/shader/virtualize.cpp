@@ -1,0 +1,346 @@
+#include "shader/virtualize.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "shader/address.h"
+#include "shader/ir_build.h"
+#include "shader/ir_walk.h"
+#include "tensor/packed_weights.h"
+#include "tensor/storage.h"
+
+namespace driftwood::shader {
+namespace {
+
+// The axes of a position in the order of tensorLoad's arguments, by how many there are.
+constexpr std::array<std::array<Axis, 5>, 5> argument_axes = {{
+    {Axis::S},
+    {Axis::W, Axis::S},
+    {Axis::H, Axis::W, Axis::S},
+    {Axis::B, Axis::H, Axis::W, Axis::S},
+    {Axis::B, Axis::H, Axis::W, Axis::D, Axis::S},
+}};
+
+class Virtualizer {
+ public:
+  explicit Virtualizer(Module& module) : module_(module), names_(module) {}
+
+  void run() {
+    replace_resources();
+    for (const auto& function : module_.functions) {
+      rewrite_statements(function->body, [&](StatementPtr& each) { rewrite_store(each); });
+    }
+    rewrite_expressions(module_, [&](ExpressionPtr& each) { rewrite(each); });
+    // Accesses call nothing, so that they may come before all others.
+    module_.functions.insert(module_.functions.begin(), std::make_move_iterator(accesses_.begin()),
+                             std::make_move_iterator(accesses_.end()));
+  }
+
+ private:
+  // ---- resources ----------------------------------------------------------------------------------------------
+
+  void replace_resources() {
+    std::vector<std::unique_ptr<Resource>> before = std::move(module_.resources);
+    module_.resources.clear();
+    for (std::unique_ptr<Resource>& resource : before) {
+      if (resource->kind == Resource::Kind::Tensor) {
+        add_objects(*resource);
+        replaced_.push_back(std::move(resource));
+        continue;
+      }
+      if (resource->kind == Resource::Kind::Weights) make_storage(*resource);
+      append(std::move(resource));
+    }
+  }
+
+  Resource* append(std::unique_ptr<Resource> resource) {
+    resource->binding = static_cast<std::uint32_t>(module_.resources.size());
+    module_.resources.push_back(std::move(resource));
+    return module_.resources.back().get();
+  }
+
+  void add_objects(const Resource& resource) {
+    const TensorDescriptor& descriptor = tensor_of(resource);
+    const auto extent = object_extents(descriptor);
+    for (std::uint32_t i = 0; i < descriptor.objects; ++i) {
+      auto object = std::make_unique<Resource>();
+      object->name = descriptor.objects == 1 ? resource.name : names_.make(fmt::format("{}_{}", resource.name, i));
+      object->kind = Resource::Kind::Object;
+      object->access = resource.access;
+      object->type = value_type(resource);
+      object->range = resource.range;
+      object->tensor = descriptor;
+      object->storage = descriptor.storage;
+      object->texel = descriptor.data_type;
+      object->extent = extent;
+      objects_[&resource].push_back(append(std::move(object)));
+    }
+  }
+
+  static void make_storage(Resource& resource) {
+    if (!resource.weights) throw InternalError(fmt::format("The weights '{}' have no descriptor.", resource.name));
+    packed_size(*resource.weights);
+    resource.kind = Resource::Kind::Storage;
+    resource.type = array_type(scalar_type(Scalar::U32), std::nullopt);
+  }
+
+  static const TensorDescriptor& tensor_of(const Resource& resource) {
+    if (!resource.tensor) throw InternalError(fmt::format("The tensor '{}' has no descriptor.", resource.name));
+    return *resource.tensor;
+  }
+
+  static TypePtr value_type(const Resource& tensor) { return vector_type(tensor.type->as<TensorType>()->value, 4); }
+
+  // The resource that the first argument names.
+  static Resource& resource_of(const BuiltinCall& call) {
+    if (const auto* const node = std::get_if<ResourceExpression>(&call.arguments.at(0)->node)) return *node->resource;
+    throw InternalError(fmt::format("The argument of '{}' names no resource.", to_string(call.builtin)));
+  }
+
+  // ---- tensors ------------------------------------------------------------------------------------------------
+
+  using Position = std::array<ExpressionPtr, 5>;  // by Axis; null: 0
+
+  static Position position_of(std::vector<ExpressionPtr> scalars) {
+    if (scalars.empty() || scalars.size() > 5)
+      throw InternalError("A tensor is accessed with 0 or more than 5 coordinates.");
+    Position position;
+    const auto& axes = argument_axes[scalars.size() - 1];
+    for (std::size_t i = 0; i < scalars.size(); ++i)
+      position[static_cast<std::size_t>(axes[i])] = std::move(scalars[i]);
+    return position;
+  }
+
+  static std::vector<ExpressionPtr> object_coordinates(const TensorDescriptor& descriptor, const Position& position,
+                                                       Scalar scalar) {
+    std::vector<ExpressionPtr> result;
+    const auto expressions = coordinates(descriptor);
+    for (int i = 0; i < coordinate_count(descriptor.storage); ++i) {
+      const CoordinateExpression& expression = expressions[static_cast<std::size_t>(i)];
+      result.push_back(address::as(Scalar::I32, address::substitute(expression, position, scalar)));
+    }
+    return result;
+  }
+
+  // An access to a tensor: a load where `value` is null, else a store. Not both of the results are set.
+  struct Access {
+    ExpressionPtr load;
+    StatementPtr store;
+  };
+
+  static Access access_object(Resource& object, std::vector<ExpressionPtr> coordinates, ExpressionPtr value,
+                              SourceRange range) {
+    if (!value) return {build::expression(object.type, ObjectLoad{&object, std::move(coordinates)}, range), nullptr};
+    return {nullptr, build::statement(ObjectStore{&object, std::move(coordinates), std::move(value)}, range)};
+  }
+
+  // In place where the object is known and the arguments can be moved into the coordinates; else a call of a function.
+  Access access(Resource& tensor, std::span<ExpressionPtr> arguments, ExpressionPtr value, SourceRange range) {
+    const TensorDescriptor& descriptor = tensor_of(tensor);
+    std::vector<ExpressionPtr> scalars = address::flatten(arguments);
+    const Scalar scalar = address::common_type(scalars);
+    const Position position = position_of(std::move(scalars));
+    const ExpressionPtr object = address::substitute(object_index(descriptor), position, scalar);
+    const auto known = integer_value(*object);
+    bool in_place = known.has_value();
+    for (const ExpressionPtr& argument : arguments) {
+      in_place &= address::is_movable(*argument);
+      if (width_of(argument->type) > 1) in_place &= !repeats_work(*argument);
+    }
+    if (in_place) {
+      Resource& target = *objects_.at(&tensor)[static_cast<std::size_t>(*known)];
+      return access_object(target, object_coordinates(descriptor, position, scalar), std::move(value), range);
+    }
+    Function& function = access_function(tensor, arguments, value != nullptr);
+    std::vector<ExpressionPtr> passed;
+    for (ExpressionPtr& argument : arguments) passed.push_back(std::move(argument));
+    const bool is_store = value != nullptr;
+    if (is_store) passed.push_back(std::move(value));
+    ExpressionPtr call = build::call(function, std::move(passed));
+    call->range = range;
+    if (!is_store) return {std::move(call), nullptr};
+    return {nullptr, build::statement(CallStatement{std::move(call)}, range)};
+  }
+
+  // Whether taking the components of a vector one by one computes something several times.
+  static bool repeats_work(const Expression& vector) {
+    bool repeats = false;
+    visit_expressions(vector, [&](const Expression& each) {
+      repeats |= std::holds_alternative<BuiltinCall>(each.node) || std::holds_alternative<FunctionCall>(each.node) ||
+                 std::holds_alternative<ObjectLoad>(each.node);
+    });
+    return repeats;
+  }
+
+  // fn x_load(arguments...) -> vec4 or fn x_store(arguments..., value: vec4): one for each list of argument types.
+  Function& access_function(Resource& tensor, std::span<ExpressionPtr> arguments, bool is_store) {
+    std::string key = tensor.name + (is_store ? "_store" : "_load");
+    const std::string name = key;
+    for (const ExpressionPtr& argument : arguments) key += ' ' + to_string(argument->type);
+    if (const auto found = by_key_.find(key); found != by_key_.end()) return *found->second;
+
+    const TensorDescriptor& descriptor = tensor_of(tensor);
+    auto function = std::make_unique<Function>();
+    function->name = names_.make(name);
+    function->range = tensor.range;
+    function->result = is_store ? void_type() : value_type(tensor);
+    std::vector<ExpressionPtr> parameters;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const bool is_slice = i + 1 == arguments.size() && width_of(arguments[i]->type) == 1;
+      Variable& parameter = add_parameter(*function, is_slice ? "slice" : "at", arguments[i]->type);
+      parameters.push_back(build::read(parameter));
+    }
+    Variable* const value = is_store ? &add_parameter(*function, "value", value_type(tensor)) : nullptr;
+
+    std::vector<ExpressionPtr> scalars = address::flatten(parameters);
+    const Scalar scalar = address::common_type(scalars);
+    const Position position = position_of(std::move(scalars));
+    const auto access_number = [&](std::uint32_t number) {
+      Access access = access_object(*objects_.at(&tensor)[number], object_coordinates(descriptor, position, scalar),
+                                    value ? build::read(*value) : nullptr, {});
+      Block block;
+      block.push_back(value ? std::move(access.store) : build::statement(Return{std::move(access.load)}));
+      return block;
+    };
+    // if slice % 4 == 0 { ... } else if ...: the last object takes what is left.
+    const std::uint32_t last = std::min(descriptor.objects, descriptor.shape.slices()) - 1;
+    Block body = access_number(last);
+    for (std::uint32_t number = last; number-- > 0;) {
+      ExpressionPtr condition =
+          build::binary(BinaryOp::Equal, address::substitute(object_index(descriptor), position, scalar),
+                        address::constant(scalar, number));
+      Block chain;
+      If choice{std::move(condition), access_number(number), {}};
+      if (value != nullptr) {
+        choice.else_block = std::move(body);
+        chain.push_back(build::statement(std::move(choice)));
+      } else {  // each branch returns
+        chain.push_back(build::statement(std::move(choice)));
+        for (StatementPtr& each : body) chain.push_back(std::move(each));
+      }
+      body = std::move(chain);
+    }
+    function->body = std::move(body);
+    return add_access(std::move(function), key);
+  }
+
+  Variable& add_parameter(Function& function, std::string_view name, TypePtr type) {
+    auto parameter = build::variable(names_.make(name), std::move(type), false);
+    parameter->is_parameter = true;
+    function.parameters.push_back(std::move(parameter));
+    return *function.parameters.back();
+  }
+
+  Function& add_access(std::unique_ptr<Function> function, const std::string& key) {
+    accesses_.push_back(std::move(function));
+    by_key_[key] = accesses_.back().get();
+    return *accesses_.back();
+  }
+
+  // ---- weights ------------------------------------------------------------------------------------------------
+
+  // The index of WeightsDescriptor with the group's product joined and the word's part last but one:
+  // (row / G * units + unit) * (words * G) + word * G + row % G.
+  static ExpressionPtr word_index(const WeightsDescriptor& descriptor, const Expression& row, const Expression& unit,
+                                  const Expression& word) {
+    using namespace address;
+    const auto copy = [](const Expression& each) { return as(Scalar::U32, clone(each)); };
+    const std::uint32_t group = descriptor.row_group;
+    const std::uint32_t units = units_per_row(descriptor);
+    const std::uint32_t words = packed_format(descriptor.format).words_per_unit;
+    const bool one_group = descriptor.rows <= group;
+    ExpressionPtr index = one_group ? constant(Scalar::U32, 0) : multiply(divide(copy(row), group), units);
+    if (units > 1) index = add(std::move(index), copy(unit));
+    index = multiply(std::move(index), words * group);
+    index = add(std::move(index), multiply(copy(word), group));
+    return add(std::move(index), one_group ? copy(row) : remainder(copy(row), group));
+  }
+
+  static ExpressionPtr word_at(Resource& weights, ExpressionPtr index, SourceRange range) {
+    auto words = build::expression(weights.type, ResourceExpression{&weights}, range, true);
+    return build::index(std::move(words), std::move(index));
+  }
+
+  ExpressionPtr weights_word(BuiltinCall& call, SourceRange range) {
+    Resource& weights = resource_of(call);
+    const ExpressionPtr &row = call.arguments.at(1), &unit = call.arguments.at(2), &word = call.arguments.at(3);
+    const bool row_twice = weights.weights->row_group > 1 && weights.weights->rows > weights.weights->row_group;
+    if (address::is_movable(*row) && address::is_movable(*unit) && address::is_movable(*word) &&
+        (!row_twice || address::is_cheap(*row))) {
+      return word_at(weights, word_index(*weights.weights, *row, *unit, *word), range);
+    }
+    std::string key = weights.name + "_word";
+    for (std::size_t i = 1; i < 4; ++i) key += ' ' + to_string(call.arguments[i]->type);
+    Function* function = by_key_.contains(key) ? by_key_.at(key) : nullptr;
+    if (function == nullptr) {
+      auto fresh = std::make_unique<Function>();
+      fresh->name = names_.make(weights.name + "_word");
+      fresh->range = weights.range;
+      fresh->result = scalar_type(Scalar::U32);
+      const auto parameter = [&](std::string_view name, const ExpressionPtr& argument) {
+        return build::read(add_parameter(*fresh, name, argument->type));
+      };
+      const ExpressionPtr r = parameter("row", row), u = parameter("unit", unit), k = parameter("word", word);
+      fresh->body.push_back(build::statement(Return{word_at(weights, word_index(*weights.weights, *r, *u, *k), {})}));
+      function = &add_access(std::move(fresh), key);
+    }
+    auto result = build::call(*function, build::list(std::move(call.arguments[1]), std::move(call.arguments[2]),
+                                                     std::move(call.arguments[3])));
+    result->range = range;
+    return result;
+  }
+
+  // ---- the tree -----------------------------------------------------------------------------------------------
+
+  void rewrite_store(StatementPtr& statement) {
+    auto* const node = std::get_if<CallStatement>(&statement->node);
+    if (node == nullptr) return;
+    auto* const call = std::get_if<BuiltinCall>(&node->call->node);
+    if (call == nullptr || call->builtin != Builtin::TensorStore) return;
+    Resource& tensor = resource_of(*call);
+    const auto arguments = std::span(call->arguments);
+    ExpressionPtr value = std::move(arguments.back());
+    statement =
+        std::move(access(tensor, arguments.subspan(1, arguments.size() - 2), std::move(value), statement->range).store);
+  }
+
+  void rewrite(ExpressionPtr& expression) {
+    auto* const call = std::get_if<BuiltinCall>(&expression->node);
+    if (call == nullptr) return;
+    const auto literal = [&](std::uint32_t value) { expression = build::literal_u32(value, expression->range); };
+    switch (call->builtin) {
+      case Builtin::TensorLoad: {
+        Resource& tensor = resource_of(*call);
+        expression = std::move(access(tensor, std::span(call->arguments).subspan(1), nullptr, expression->range).load);
+        break;
+      }
+      case Builtin::TensorSlices: literal(tensor_of(resource_of(*call)).shape.slices()); break;
+      case Builtin::TensorChannels: literal(tensor_of(resource_of(*call)).shape.c); break;
+      case Builtin::TensorWidth: literal(tensor_of(resource_of(*call)).shape.w); break;
+      case Builtin::TensorHeight: literal(tensor_of(resource_of(*call)).shape.h); break;
+      case Builtin::TensorDepth: literal(tensor_of(resource_of(*call)).shape.d); break;
+      case Builtin::TensorBatch: literal(tensor_of(resource_of(*call)).shape.b); break;
+      case Builtin::WeightsRows: literal(resource_of(*call).weights->rows); break;
+      case Builtin::WeightsColumns: literal(resource_of(*call).weights->columns); break;
+      case Builtin::WeightsBlocks: literal(units_per_row(*resource_of(*call).weights)); break;
+      case Builtin::WeightsWord: expression = weights_word(*call, expression->range); break;
+      default: break;
+    }
+  }
+
+  Module& module_;
+  FreshNames names_;
+  std::vector<std::unique_ptr<Resource>> replaced_;  // kept while the tree refers to them
+  std::unordered_map<const Resource*, std::vector<Resource*>> objects_;
+  std::vector<std::unique_ptr<Function>> accesses_;
+  std::map<std::string, Function*> by_key_;
+};
+
+}  // namespace
+
+void virtualize(Module& module) { Virtualizer(module).run(); }
+
+}  // namespace driftwood::shader
