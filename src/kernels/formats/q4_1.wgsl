@@ -1,10 +1,7 @@
-// Q4_1: blocks of 32 values, value = q * scale + minimum.
+// Q4_1: blocks of 32 values, value = scale * q + minimum.
 // A unit is one block, 5 words: word 0 scale and minimum (halves); byte j of words 1..4 holds value j in its low nibble
 // and value j + 16 in its high one.
-
-fn nibbles(packed: u32) -> vec4f {
-  return vec4f(unpack4xU8(packed & 0x0f0f0f0fu));
-}
+import package::packed_fields::nibbles;
 
 fn load(w: weights<f32>, row: u32, slice: u32) -> vec4f {
   let unit = slice / 8u;
