@@ -98,6 +98,7 @@ class Program {
   void bind_values(const ProgramSettings& settings);
   void allocate_activations();
   void record(const ProgramSettings& settings);
+  std::array<std::uint32_t, 3> grid(const KernelUse& use, const Parameters& parameters) const;
   void set_parameters(const Parameters& parameters);
   gpu::Binding resolve(const KernelUse& use, const ResourceUse& resource) const;
 
@@ -113,8 +114,6 @@ class Program {
   gpu::Binding parameter_buffer_;
   std::vector<std::array<std::uint32_t, 3>> groups_;  // as they are recorded
   std::unique_ptr<gpu::Recording> recording_;
-  bool has_parameters_ = false;
-  Parameters current_;
 };
 
 }  // namespace driftwood::graph

@@ -1,0 +1,54 @@
+#include "graph/cost.h"
+
+#include "graph/lowering.h"
+
+namespace driftwood::graph {
+
+double flops_per_token(const Node& node, const Graph& graph) {
+  const auto matrix = [&](std::size_t input) {
+    const Shape& shape = graph.value(node.inputs[input]).shape;
+    return 2.0 * shape.w * shape.c;
+  };
+  const Shape& output = graph.value(node.outputs.at(0)).shape;
+  const double rows =
+      static_cast<double>(output.elements()) / output.c / (output.w % graph.max_tokens == 0 ? graph.max_tokens : 1);
+  if (node.as<Linear>() != nullptr) return rows * matrix(1);
+  if (node.as<GatedLinear>() != nullptr) return rows * (matrix(1) + matrix(2));
+  double per_element = static_cast<double>(node.epilogue.instructions.size());
+  if (const auto* program = node.as<ElementWise>()) per_element += static_cast<double>(program->instructions.size());
+  if (node.as<RmsNorm>() != nullptr || node.as<AddRmsNorm>() != nullptr) per_element += 4;
+  if (node.as<Rope>() != nullptr || node.as<RopeQkv>() != nullptr) per_element += 3;
+  return rows * output.c * per_element;
+}
+
+Cost estimate_cost(const KernelUse& use, const Node& node, bool is_first, const SelectionContext& context) {
+  if (use.cost) return *use.cost;
+  Cost cost;
+  if (is_first) cost.flops_per_token = flops_per_token(node, context.graph);
+  for (const ResourceUse& resource : use.resources) {
+    if (resource.kind != ResourceUse::Kind::Value) continue;
+    const Value& value = context.value(resource.index);
+    if (value.role == Role::State) continue;  // what is read of it depends on the position
+    if (value.role == Role::Weights) {
+      // An embedding reads one row a token.
+      const auto found = use.specialization.weights.find(resource.name);
+      const double bytes =
+          found == use.specialization.weights.end() ? 0 : static_cast<double>(physical_bytes(found->second));
+      if (node.as<Embedding>() != nullptr) {
+        cost.bytes_per_token += bytes / value.shape.w;
+      } else {
+        cost.fixed_bytes += bytes;
+      }
+    } else if (!value.is_array) {
+      const auto bytes = static_cast<double>(physical_bytes(context.descriptor(value.id)));
+      if (context.per_token(value.id)) {
+        cost.bytes_per_token += bytes / context.graph.max_tokens;
+      } else {
+        cost.fixed_bytes += bytes;
+      }
+    }
+  }
+  return cost;
+}
+
+}  // namespace driftwood::graph

@@ -1,0 +1,118 @@
+#include "graph/lowering.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "graph/cost.h"
+#include "graph/lifetimes.h"
+#include "graph/passes/pass.h"
+#include "graph/storage_choice.h"
+#include "tensor/packed_weights.h"
+#include "tensor/storage.h"
+
+namespace driftwood::graph {
+
+gpu::MemoryDescriptor physical_object(const TensorDescriptor& descriptor) {
+  if (descriptor.storage == StorageKind::Buffer) {
+    return {.kind = StorageKind::Buffer, .bytes = object_bytes(descriptor)};
+  }
+  return {.kind = descriptor.storage, .texel = descriptor.data_type, .extent = object_extents(descriptor)};
+}
+
+std::uint64_t physical_bytes(const TensorDescriptor& descriptor) { return tensor_bytes(descriptor); }
+std::uint64_t physical_bytes(const WeightsDescriptor& descriptor) { return packed_size(descriptor); }
+
+namespace {
+
+// Fills in what a row may leave out.
+void complete(KernelUse& use, const Node& node, const SelectionContext& context, std::span<const Scratch> scratch) {
+  if (use.label.empty()) use.label = node.name;
+  for (const ResourceUse& resource : use.resources) {
+    if (resource.kind == ResourceUse::Kind::Parameters) continue;
+    if (resource.kind == ResourceUse::Kind::Scratch) {
+      if (const auto& tensor = scratch[resource.index].tensor)
+        use.specialization.tensors.try_emplace(resource.name, *tensor);
+      continue;
+    }
+    const Value& value = context.value(resource.index);
+    if (value.role == Role::Weights) {
+      const WeightsDescriptor plain{.format = value.data_type, .rows = value.shape.w, .columns = value.shape.c};
+      use.specialization.weights.try_emplace(resource.name, plain);
+    } else if (!value.is_array) {
+      use.specialization.tensors.try_emplace(resource.name, context.descriptor(resource.index));
+    }
+  }
+}
+
+void select_kernels(LoweredGraph& lowered, const SelectionContext& context, std::span<const KernelRow> rows) {
+  const std::vector<Node>& nodes = lowered.graph.nodes();
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const KernelRow& row = select(nodes[n], context, rows);
+    Lowering lowering = row.instantiate(nodes[n], context);
+    const auto first_scratch = static_cast<std::uint32_t>(lowered.scratch.size());
+    for (Scratch& scratch : lowering.scratch) {
+      if (scratch.tensor) scratch.bytes = physical_bytes(*scratch.tensor);
+      lowered.scratch.push_back(std::move(scratch));
+    }
+    bool is_first = true;
+    for (KernelUse& use : lowering.kernels) {
+      for (ResourceUse& resource : use.resources) {
+        if (resource.kind == ResourceUse::Kind::Scratch) resource.index += first_scratch;
+      }
+      complete(use, nodes[n], context, lowered.scratch);
+      use.cost = estimate_cost(use, nodes[n], is_first, context);
+      is_first = false;
+      lowered.steps.push_back({.use = std::move(use), .node = n, .kernel = row.kernel});
+    }
+  }
+}
+
+std::uint64_t array_bytes(const Value& value) {
+  return value.shape.elements() * info(value.data_type).block_bytes / info(value.data_type).block_length;
+}
+
+void report_externals(LoweredGraph& lowered) {
+  std::set<std::string> seen;
+  for (const LoweredStep& step : lowered.steps) {
+    for (const ResourceUse& resource : step.use.resources) {
+      if (resource.kind != ResourceUse::Kind::Value) continue;
+      const Value& value = lowered.graph.value(lowered.graph.root(resource.index));
+      std::string key = value.name;
+      if (value.role == Role::Weights) {
+        key += fmt::format("/{}", step.use.specialization.weights.at(resource.name).row_group);
+      }
+      if (!seen.insert(key).second) continue;
+      MemoryReport& memory = lowered.memory;
+      switch (value.role) {
+        case Role::Weights: memory.weights += physical_bytes(step.use.specialization.weights.at(resource.name)); break;
+        case Role::Constant: memory.constants += physical_bytes(*value.descriptor); break;
+        case Role::State: memory.state += physical_bytes(*value.descriptor); break;
+        case Role::Input:
+        case Role::Output:
+          memory.inputs_outputs += value.is_array ? array_bytes(value) : physical_bytes(*value.descriptor);
+          break;
+        case Role::Activation: break;
+      }
+    }
+  }
+  lowered.memory.inputs_outputs += sizeof(Parameters);
+}
+
+}  // namespace
+
+LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
+                   std::span<const KernelRow> rows) {
+  LoweredGraph lowered;
+  lowered.graph = std::move(graph);
+  run_passes(lowered.graph, options.disabled_passes);
+  choose_storage(lowered.graph, facts, options);
+  const SelectionContext context{lowered.graph, facts, options};
+  select_kernels(lowered, context, rows);
+  place_activations(lowered, facts, options);
+  report_externals(lowered);
+  return lowered;
+}
+
+}  // namespace driftwood::graph

@@ -1,0 +1,187 @@
+#include "graph/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernels/source.h"
+
+namespace driftwood::graph {
+
+Program::Program(gpu::Device& device, Graph graph, ProgramSettings settings)
+    : device_(device),
+      lowered_(lower(std::move(graph), device.facts(), settings.options, settings.rows)),
+      store_(std::move(settings.store)),
+      kernels_(std::move(settings.kernels)) {
+  if (!store_) store_ = std::make_shared<ResourceStore>(device, WeightsProvider{});
+  if (!kernels_) {
+    shader::SourceProvider sources = settings.sources ? settings.sources : shader::SourceProvider(kernels::source);
+    kernels_ = std::make_shared<KernelCache>(device, std::move(sources));
+  }
+  parameter_buffer_ = settings.parameters;
+  if (!parameter_buffer_.memory) {
+    parameter_buffer_ = {.memory = device.allocate({.kind = StorageKind::Buffer, .bytes = sizeof(Parameters)}),
+                         .size = sizeof(Parameters)};
+  }
+  bind_values(settings);
+  allocate_activations();
+  record(settings);
+}
+
+void Program::bind_values(const ProgramSettings& settings) {
+  const Graph& graph = lowered_.graph;
+  bindings_.resize(graph.values().size());
+  std::vector<bool> is_used(graph.values().size(), false);
+  for (const LoweredStep& step : lowered_.steps) {
+    for (const ResourceUse& resource : step.use.resources) {
+      if (resource.kind != ResourceUse::Kind::Value) continue;
+      const ValueId id = graph.root(resource.index);
+      is_used[id] = true;
+      const Value& value = graph.value(id);
+      if (value.role != Role::Weights) continue;
+      const WeightsDescriptor& descriptor = step.use.specialization.weights.at(resource.name);
+      const std::pair<ValueId, std::uint32_t> key{id, descriptor.row_group};
+      if (!weights_.contains(key)) weights_[key] = store_->weights(value.weights, descriptor);
+    }
+  }
+  for (const Value& value : graph.values()) {
+    const bool is_named = value.role == Role::Input || value.role == Role::Output ||
+                          (value.role == Role::State && value.written_from == no_value);
+    if (is_named) names_[value.name] = value.id;
+    if (value.role == Role::Constant && is_used[value.id]) bindings_[value.id] = store_->constant(value);
+    if (!is_named) continue;
+    if (const auto given = settings.bindings.find(value.name); given != settings.bindings.end()) {
+      bindings_[value.id] = given->second;
+    } else if (value.role == Role::State) {
+      bindings_[value.id] = store_->state(value);
+    } else {
+      gpu::MemoryDescriptor object;
+      if (value.is_array) {
+        const DataTypeInfo& type = info(value.data_type);
+        object = {.kind = StorageKind::Buffer, .bytes = value.shape.elements() * type.block_bytes};
+      } else {
+        object = physical_object(*value.descriptor);
+      }
+      bindings_[value.id] = {.memory = device_.allocate(object), .size = object.bytes};
+    }
+  }
+  for (const auto& [name, unused] : settings.bindings) {
+    if (!names_.contains(name)) binding(name);  // throws, listing the names
+  }
+}
+
+void Program::allocate_activations() {
+  if (lowered_.arena_bytes != 0) {
+    arena_ = device_.allocate({.kind = StorageKind::Buffer, .bytes = lowered_.arena_bytes});
+  }
+  for (const gpu::MemoryDescriptor& object : lowered_.objects) objects_.push_back(device_.allocate(object));
+}
+
+gpu::Binding Program::resolve(const KernelUse& use, const ResourceUse& resource) const {
+  if (resource.kind == ResourceUse::Kind::Parameters) return parameter_buffer_;
+  const Placement* place = nullptr;
+  if (resource.kind == ResourceUse::Kind::Scratch) {
+    place = &lowered_.scratch_places[resource.index];
+  } else {
+    const Value& value = lowered_.graph.value(lowered_.graph.root(resource.index));
+    if (value.role == Role::Weights) {
+      return weights_.at({value.id, use.specialization.weights.at(resource.name).row_group});
+    }
+    if (value.role != Role::Activation) return bindings_[value.id];
+    place = &lowered_.values[value.id];
+  }
+  if (place->kind == Placement::Kind::Arena) return {.memory = arena_, .offset = place->offset, .size = place->bytes};
+  if (place->kind != Placement::Kind::Object) {
+    throw InternalError(fmt::format("The resource '{}' of '{}' has no place in memory.", resource.name, use.label));
+  }
+  const bool is_buffer = lowered_.objects[place->index].kind == StorageKind::Buffer;
+  return {.memory = objects_[place->index], .size = is_buffer ? place->bytes : 0};
+}
+
+void Program::record(const ProgramSettings& settings) {
+  const Parameters all{.tokens = lowered_.graph.max_tokens};
+  std::vector<gpu::Dispatch> dispatches;
+  for (const LoweredStep& step : lowered_.steps) {
+    const KernelUse& use = step.use;
+    try {
+      const KernelCache::Entry& entry = kernels_->get(use);
+      gpu::Dispatch dispatch{.kernel = entry.kernel, .bindings = {}, .workgroups = grid(use, all), .label = use.label};
+      for (const std::string& name : entry.resources) {
+        const auto found = std::ranges::find(use.resources, name, &ResourceUse::name);
+        if (found == use.resources.end()) {
+          throw InternalError(fmt::format("The kernel '{}' has a resource '{}' that its selection row does not bind.",
+                                          step.kernel, name));
+        }
+        dispatch.bindings.push_back(resolve(use, *found));
+      }
+      groups_.push_back(dispatch.workgroups);
+      dispatches.push_back(std::move(dispatch));
+    } catch (Error& error) {
+      error.add_context(fmt::format("While compiling the kernel '{}' for '{}'.", step.kernel, use.label));
+      throw;
+    }
+    if (settings.progress) settings.progress(dispatches.size(), lowered_.steps.size());
+  }
+  recording_ = device_.record(std::move(dispatches));
+}
+
+std::array<std::uint32_t, 3> Program::grid(const KernelUse& use, const Parameters& parameters) const {
+  std::array<std::uint32_t, 3> groups{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::uint64_t count = use.grid[axis].groups(parameters);
+    const std::uint32_t limit = device_.facts().max_workgroup_count[axis];
+    if (count > limit) {
+      throw Unsupported(fmt::format("'{}' needs {} workgroups along axis {}, but the device '{}' runs at most {}.",
+                                    use.label, count, axis, device_.facts().id, limit));
+    }
+    groups[axis] = static_cast<std::uint32_t>(count);
+  }
+  return groups;
+}
+
+void Program::set_parameters(const Parameters& parameters) {
+  if (parameters.tokens == 0 || parameters.tokens > max_tokens()) {
+    throw InvalidInput(fmt::format("A run of {} tokens is asked for, but the program takes 1 to {}.", parameters.tokens,
+                                   max_tokens()));
+  }
+  for (std::size_t i = 0; i < lowered_.steps.size(); ++i) {
+    const std::array<std::uint32_t, 3> groups = grid(lowered_.steps[i].use, parameters);
+    if (groups == groups_[i]) continue;
+    groups_[i] = groups;
+    recording_->set_workgroups(i, groups);
+  }
+  // Always: another program may share the buffer.
+  device_.write(*parameter_buffer_.memory, parameter_buffer_.offset,
+                std::as_bytes(std::span<const Parameters>(&parameters, 1)));
+}
+
+void Program::run(const Parameters& parameters) {
+  set_parameters(parameters);
+  device_.submit(*recording_);
+}
+
+std::vector<DispatchProfile> Program::run_profiled(const Parameters& parameters) {
+  set_parameters(parameters);
+  const std::vector<double> times = device_.submit_profiled(*recording_);
+  std::vector<DispatchProfile> profiles;
+  for (std::size_t i = 0; i < lowered_.steps.size(); ++i) {
+    const LoweredStep& step = lowered_.steps[i];
+    if (std::ranges::find(groups_[i], 0U) != groups_[i].end()) continue;
+    const Cost cost = step.use.cost.value_or(Cost{});
+    profiles.push_back({.label = step.use.label,
+                        .kernel = step.kernel,
+                        .nanoseconds = times.at(i),
+                        .bytes = cost.fixed_bytes + cost.bytes_per_token * parameters.tokens,
+                        .flops = cost.flops_per_token * parameters.tokens});
+  }
+  return profiles;
+}
+
+MemoryReport Program::memory() const {
+  MemoryReport report = lowered_.memory;
+  report.allocated = device_.allocated_bytes();
+  return report;
+}
+
+}  // namespace driftwood::graph
