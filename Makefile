@@ -1,0 +1,66 @@
+# Driftwood: `make demo` and `make test` are all a newcomer needs; they install what is missing.
+#
+#   make build      the binary build/bin/driftwood
+#   make demo       fetches a small chat model and lets it write
+#   make test       builds and runs all tests (not the slow ones)
+#   make test-asan  the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make bench      speed of the demo model on the default device, and the micro-benchmarks
+#   make lint       clang-format and clang-tidy
+#   make fuzz       runs each fuzzer for FUZZ_SECONDS
+
+BUILD ?= build
+JOBS ?= 2
+FUZZ_SECONDS ?= 60
+MODEL := models/SmolLM2-135M-Instruct.Q4_1.gguf
+
+.PHONY: build demo model test test-asan test-gpu bench lint format fuzz setup clean
+
+setup:
+	@tools/install_packages.sh build
+
+build: setup
+	@cmake --preset release -B $(BUILD) > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+
+model:
+	@tools/install_packages.sh model
+	@tools/fetch_models.sh smollm2
+
+demo: build model
+	@$(BUILD)/bin/driftwood run $(MODEL) -p "Write three sentences about the sea." -n 96 --temp 0
+
+test: build
+	@tools/install_packages.sh model
+	@tools/fetch_models.sh smollm2 gemma3
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+test-asan: setup
+	@cmake --preset asan > /dev/null
+	@cmake --build build-asan -j $(JOBS)
+	@ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build-asan --output-on-failure
+
+bench: build model
+	@$(BUILD)/bin/driftwood bench $(MODEL) -p 128 -n 64 -r 3
+	@cmake --preset release -B $(BUILD) -DDRIFTWOOD_BENCHMARKS=ON > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@for program in $(BUILD)/bin/bench_*; do echo "== $$program"; $$program; done
+
+lint:
+	@tools/install_packages.sh lint
+	@git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'bench/*.cpp' | xargs clang-format-14 --dry-run --Werror
+	@cmake --preset release -B $(BUILD) > /dev/null
+	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-14 -p $(BUILD) --quiet
+
+format:
+	@tools/install_packages.sh lint
+	@git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'bench/*.cpp' | xargs clang-format-14 -i
+
+fuzz:
+	@tools/install_packages.sh fuzz
+	@cmake --preset fuzz > /dev/null
+	@cmake --build build-fuzz -j $(JOBS)
+	@for fuzzer in build-fuzz/bin/fuzz_*; do name=$${fuzzer##*/fuzz_}; mkdir -p build-fuzz/corpus/$$name; \
+	  $$fuzzer -max_total_time=$(FUZZ_SECONDS) build-fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; done
+
+clean:
+	@rm -rf build build-*

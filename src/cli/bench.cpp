@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <numeric>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "llm/sampler.h"
+
+namespace driftwood::cli {
+namespace {
+
+struct BenchArguments {
+  std::string model;
+  std::uint32_t prompt = 512, generate = 128, depth = 0, repetitions = 5;
+  std::string output = "md";
+  RunOptions run;
+};
+
+struct Test {
+  std::uint32_t prompt, generate, depth;
+  std::vector<double> seconds;
+
+  std::uint32_t tokens() const { return prompt + generate; }
+  std::string name() const {
+    std::string name = prompt != 0 ? fmt::format("pp{}", prompt) : fmt::format("tg{}", generate);
+    return depth == 0 ? name : fmt::format("{} @ d{}", name, depth);
+  }
+  std::vector<double> rates() const {
+    std::vector<double> rates;
+    for (const double s : seconds) rates.push_back(tokens() / s);
+    return rates;
+  }
+};
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double deviation(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double middle = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - middle) * (value - middle);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+/// Tokens that differ, so that no cache makes one run unlike another.
+std::vector<std::int32_t> some_tokens(std::uint32_t count, std::uint32_t vocabulary) {
+  std::vector<std::int32_t> ids(count);
+  std::uint64_t state = 1;
+  for (std::int32_t& id : ids) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    id = static_cast<std::int32_t>((state >> 33) % vocabulary);
+  }
+  return ids;
+}
+
+double run_once(llm::Session& session, const Test& test) {
+  session.reset();
+  if (test.depth != 0) session.feed(some_tokens(test.depth, session.vocabulary()));
+  std::vector<float> logits;
+  const auto start = std::chrono::steady_clock::now();
+  if (test.prompt != 0) session.feed(some_tokens(test.prompt, session.vocabulary()));
+  // Each token is chosen from the logits of the one before, as in a real generation: logits are read back every time.
+  llm::Sampler greedy({.temperature = 0});
+  std::int32_t token = 0;
+  for (std::uint32_t i = 0; i < test.generate; ++i) {
+    session.submit(std::span(&token, 1));
+    session.read_logits(logits);
+    token = greedy.sample(logits);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const models::Checkpoint& checkpoint,
+                       const gpu::DeviceFacts& facts, const graph::MemoryReport& memory) {
+  const std::vector<double> rates = test.rates();
+  std::vector<std::uint64_t> nanoseconds;
+  for (const double s : test.seconds) nanoseconds.push_back(static_cast<std::uint64_t>(s * 1e9));
+  std::vector<double> as_double(nanoseconds.begin(), nanoseconds.end());
+  char time[32] = {};
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &utc));
+  return {{"model_filename", checkpoint.path().string()},
+          {"model_type", checkpoint.name()},
+          {"model_size", checkpoint.tensors().total_bytes()},
+          {"model_n_params", checkpoint.tensors().total_values()},
+          {"backends", facts.api},
+          {"gpu_info", facts.name},
+          {"driver", facts.driver},
+          {"device", facts.id},
+          {"n_prompt", test.prompt},
+          {"n_gen", test.generate},
+          {"n_depth", test.depth},
+          {"test_time", time},
+          {"avg_ns", static_cast<std::uint64_t>(mean(as_double))},
+          {"stddev_ns", static_cast<std::uint64_t>(deviation(as_double))},
+          {"avg_ts", mean(rates)},
+          {"stddev_ts", deviation(rates)},
+          {"samples_ns", nanoseconds},
+          {"samples_ts", rates},
+          {"weights_bytes", memory.weights},
+          {"planned_bytes", memory.activations_planned},
+          {"naive_bytes", memory.activations_naive},
+          {"options", arguments.run.to_json()}};
+}
+
+std::string csv_field(const nlohmann::json& value) {
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+void print(const std::vector<Test>& tests, const std::vector<nlohmann::json>& rows, const BenchArguments& arguments,
+           const models::Checkpoint& checkpoint, const gpu::DeviceFacts& facts) {
+  if (arguments.output == "json") return print_json(rows);
+  if (arguments.output == "jsonl") {
+    for (const nlohmann::json& row : rows) print_json(row);
+    return;
+  }
+  if (arguments.output == "csv") {
+    std::vector<std::string> names, fields;
+    for (const auto& [name, value] : rows.front().items()) names.push_back(name);
+    fmt::print("{}\n", fmt::join(names, ","));
+    for (const nlohmann::json& row : rows) {
+      fields.clear();
+      for (const auto& [name, value] : row.items()) fields.push_back(csv_field(value));
+      fmt::print("{}\n", fmt::join(fields, ","));
+    }
+    return;
+  }
+  fmt::print("| model | size | params | backend | test | t/s |\n| --- | ---: | ---: | --- | ---: | ---: |\n");
+  for (const Test& test : tests)
+    fmt::print("| {} | {:.2f} MiB | {:.2f} M | {} | {} | {:.2f} ± {:.2f} |\n", checkpoint.name(),
+               static_cast<double>(checkpoint.tensors().total_bytes()) / (1 << 20),
+               static_cast<double>(checkpoint.tensors().total_values()) / 1e6, facts.api, test.name(), mean(test.rates()),
+               deviation(test.rates()));
+  const nlohmann::json& row = rows.front();
+  fmt::print("\n{} on {}; weights {:.1f} MiB, activations {:.2f} MiB planned of {:.2f} MiB naive; options {}\n",
+             facts.id, facts.name, row["weights_bytes"].get<double>() / (1 << 20), row["planned_bytes"].get<double>() / (1 << 20),
+             row["naive_bytes"].get<double>() / (1 << 20), arguments.run.to_json().dump());
+}
+
+void bench(const BenchArguments& arguments) {
+  if (arguments.prompt == 0 && arguments.generate == 0)
+    throw CLI::ValidationError("bench", "-p and -n are both 0: there is nothing to measure");
+  const auto checkpoint = models::Checkpoint::open(arguments.model);
+  const auto device = open_device(arguments.run);
+  const std::uint64_t needed = std::uint64_t{arguments.depth} + std::max(arguments.prompt, arguments.generate);
+  if (needed > 1u << 24) throw InvalidInput(fmt::format("The {} tokens asked for are over the limit of {}.", needed, 1u << 24));
+  const auto session = open_session(*device, checkpoint, arguments.run, static_cast<std::uint32_t>(needed));
+  std::vector<Test> tests;
+  if (arguments.prompt != 0) tests.push_back({arguments.prompt, 0, arguments.depth, {}});
+  if (arguments.generate != 0) tests.push_back({0, arguments.generate, arguments.depth, {}});
+  std::vector<nlohmann::json> rows;
+  for (Test& test : tests) {
+    run_once(*session, test);  // compiles what is compiled at first use, and warms caches
+    for (std::uint32_t i = 0; i < arguments.repetitions; ++i) test.seconds.push_back(run_once(*session, test));
+    rows.push_back(to_json(test, arguments, checkpoint, device->facts(), session->memory()));
+  }
+  print(tests, rows, arguments, checkpoint, device->facts());
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<BenchArguments>();
+  CLI::App* command = app.add_subcommand("bench", "Speed of prefill and decode, warmed up, mean and spread");
+  add_model(*command, arguments->model);
+  command->add_option("-p", arguments->prompt, "Tokens of the prompt; 0: no prefill test")->check(CLI::Range(0u, 1u << 20))->capture_default_str();
+  command->add_option("-n", arguments->generate, "Tokens to generate; 0: no decode test")->check(CLI::Range(0u, 1u << 20))->capture_default_str();
+  command->add_option("-d", arguments->depth, "Tokens in the cache before each test")->check(CLI::Range(0u, 1u << 20))->capture_default_str();
+  command->add_option("-r", arguments->repetitions, "Repetitions")->check(CLI::Range(1u, 1000u))->capture_default_str();
+  command->add_option("-o", arguments->output, "Output: md, json, jsonl or csv")->check(CLI::IsMember({"md", "json", "jsonl", "csv"}))->capture_default_str();
+  arguments->run.add_to(*command, false);
+  command->callback([arguments, &action] { action = [arguments] { bench(*arguments); }; });
+}
+
+}  // namespace driftwood::cli

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "graph/dump.h"
+#include "graph/lowering.h"
+#include "graph/passes/pass.h"
+
+namespace driftwood::cli {
+namespace {
+
+struct MemoryArguments {
+  std::string model;
+  bool json = false;
+  RunOptions run;
+};
+
+void memory(const MemoryArguments& arguments) {
+  const auto checkpoint = models::Checkpoint::open(arguments.model);
+  const auto device = open_device(arguments.run);
+  const llm::SessionSettings settings =
+      llm::resolved({.context = arguments.run.context, .options = arguments.run.graph_options()}, checkpoint);
+  const auto plan = [&](std::uint32_t tokens) {
+    return graph::lower(models::llama_graph(checkpoint, llm::graph_settings(settings, device->facts(), tokens, false)),
+                        device->facts(), settings.options)
+        .memory;
+  };
+  const graph::MemoryReport prefill = plan(settings.prefill_tokens), decode = plan(1);
+  if (arguments.json) {
+    const auto activations = [](const graph::MemoryReport& report) {
+      return nlohmann::json{{"naive", report.activations_naive}, {"planned", report.activations_planned}, {"lower_bound", report.lower_bound}};
+    };
+    return print_json({{"weights", prefill.weights},
+                       {"constants", prefill.constants},
+                       {"kv_cache", prefill.state},
+                       {"inputs_outputs", prefill.inputs_outputs + decode.inputs_outputs},
+                       {"activations", {{"prefill", activations(prefill)}, {"decode", activations(decode)}}},
+                       {"context", settings.context},
+                       {"prefill_tokens", settings.prefill_tokens},
+                       {"total", prefill.planned_total() + decode.inputs_outputs + decode.activations_planned},
+                       {"options", arguments.run.to_json()}});
+  }
+  const auto mib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  fmt::print("{:<34}{:>12}\n", "", "MiB");
+  fmt::print("{:<34}{:>12.2f}\n", "weights", mib(prefill.weights));
+  fmt::print("{:<34}{:>12.2f}\n", "constants", mib(prefill.constants));
+  fmt::print("{:<34}{:>12.2f}\n", fmt::format("KV cache of {} tokens", settings.context), mib(prefill.state));
+  fmt::print("{:<34}{:>12.2f}\n", "inputs and outputs", mib(prefill.inputs_outputs + decode.inputs_outputs));
+  fmt::print("{:<34}{:>12}{:>12}{:>14}\n", "activations", "planned", "naive", "lower bound");
+  const auto row = [&](const std::string& name, const graph::MemoryReport& report) {
+    fmt::print("{:<34}{:>12.3f}{:>12.3f}{:>14.3f}\n", name, mib(report.activations_planned), mib(report.activations_naive), mib(report.lower_bound));
+  };
+  row(fmt::format("  prefill of {} tokens", settings.prefill_tokens), prefill);
+  row("  decode", decode);
+  fmt::print("{:<34}{:>12.2f}\n", "total", mib(prefill.planned_total() + decode.inputs_outputs + decode.activations_planned));
+}
+
+struct GraphArguments {
+  std::string model, format = "text";
+  bool before = false;
+  std::uint32_t tokens = 1;
+  RunOptions run;
+};
+
+void show_graph(const GraphArguments& arguments) {
+  const auto checkpoint = models::Checkpoint::open(arguments.model);
+  const auto device = open_device(arguments.run);
+  const llm::SessionSettings settings =
+      llm::resolved({.context = arguments.run.context, .options = arguments.run.graph_options()}, checkpoint);
+  graph::Graph graph = models::llama_graph(checkpoint, llm::graph_settings(settings, device->facts(), arguments.tokens, false));
+  if (!arguments.before) graph::run_passes(graph, settings.options.disabled_passes);
+  const std::string text = arguments.format == "dot" ? graph::to_graphviz(graph) : graph::to_text(graph);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace
+
+void add_memory(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<MemoryArguments>();
+  CLI::App* command = app.add_subcommand("memory", "The memory plan of a model, without running it");
+  add_model(*command, arguments->model);
+  command->add_flag("--json", arguments->json, "One JSON document on standard output");
+  arguments->run.add_to(*command);
+  command->callback([arguments, &action] { action = [arguments] { memory(*arguments); }; });
+}
+
+void add_graph(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<GraphArguments>();
+  CLI::App* command = app.add_subcommand("graph", "The graph of a model, after (or before) the passes");
+  add_model(*command, arguments->model);
+  command->add_option("--format", arguments->format, "text or dot (Graphviz)")->check(CLI::IsMember({"text", "dot"}))->capture_default_str();
+  command->add_flag("--before", arguments->before, "Before the passes");
+  command->add_option("--tokens", arguments->tokens, "Most tokens of a run: 1 is decode")->check(CLI::Range(1u, 1u << 20))->capture_default_str();
+  arguments->run.add_to(*command);
+  command->callback([arguments, &action] { action = [arguments] { show_graph(*arguments); }; });
+}
+
+}  // namespace driftwood::cli

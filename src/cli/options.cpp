@@ -1,0 +1,160 @@
+#include "cli/options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "cli/progress.h"
+#include "gpu/registry.h"
+#include "graph/passes/pass.h"
+#include "text/tokenizer_gguf.h"
+#include "text/tokenizer_huggingface.h"
+
+namespace driftwood::cli {
+namespace {
+
+constexpr std::size_t max_text_bytes = std::size_t{256} << 20;
+
+StorageKind storage_from_name(const std::string& name) {
+  for (const StorageKind kind : {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D, StorageKind::Texture3D,
+                                 StorageKind::Texture2DArray})
+    if (to_string(kind) == name) return kind;
+  throw CLI::ValidationError("--storage", fmt::format("'{}' is no storage kind", name));
+}
+
+std::string pass_names() {
+  std::vector<std::string_view> names;
+  for (const graph::Pass& pass : graph::passes()) names.push_back(pass.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string all_storage_names() {
+  return fmt::format("{}|{}|{}|{}|{}", to_string(StorageKind::Buffer), to_string(StorageKind::ImageBuffer),
+                     to_string(StorageKind::Texture2D), to_string(StorageKind::Texture3D),
+                     to_string(StorageKind::Texture2DArray));
+}
+
+}  // namespace
+
+void RunOptions::add_to(CLI::App& command, bool with_context) {
+  command.add_option("--device", device, "Device to run on, an id of 'driftwood devices' (default: the best GPU, else the CPU)");
+  command.add_option("--precision", precision, "auto: right by default; f32 throughout; f16 throughout")
+      ->check(CLI::IsMember({"auto", "f32", "f16"}))
+      ->capture_default_str();
+  command.add_option("--activations", activations, "How activations enter matrix kernels: auto|float")
+      ->check(CLI::IsMember({"auto", "float"}))
+      ->capture_default_str();
+  command.add_option("--storage", storage, "How activations are stored: " + all_storage_names())->capture_default_str();
+  command.add_option("--no-fusion", no_fusion, "Switch a graph pass off by name (repeatable): " + pass_names());
+  if (with_context)
+    command.add_option("--ctx", context, "Tokens that the KV cache holds (default: the model's, at most 4096)")->check(CLI::Range(1u, 1u << 24));
+}
+
+graph::GraphOptions RunOptions::graph_options() const {
+  graph::GraphOptions options;
+  options.precision = *graph::precision_from_name(precision);
+  options.activations = *graph::activation_mode_from_name(activations);
+  options.storage = storage_from_name(storage);
+  options.disabled_passes = no_fusion;
+  return options;
+}
+
+nlohmann::json RunOptions::to_json() const {
+  return {{"precision", precision}, {"activations", activations}, {"storage", storage}, {"no_fusion", no_fusion}};
+}
+
+CLI::Option* add_model(CLI::App& command, std::string& model) {
+  return command.add_option("MODEL", model, "GGUF file (the first of several), or a Hugging Face folder")->required();
+}
+
+std::unique_ptr<gpu::Device> open_device(const RunOptions& options) {
+  std::string id = options.device;
+  if (const char* twin = std::getenv("DRIFTWOOD_DEVICE"); id.empty() && twin != nullptr) id = twin;
+  auto device = gpu::open_device(id);
+  log(LogLevel::Info, fmt::format("device {}: {} ({})", device->facts().id, device->facts().name, device->facts().api));
+  return device;
+}
+
+std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint, const RunOptions& options,
+                                           std::uint32_t context, std::uint32_t prefill_tokens) {
+  ProgressLine progress("preparing kernels");
+  return std::make_unique<llm::Session>(
+      device, checkpoint,
+      llm::SessionSettings{.context = context,
+                           .prefill_tokens = prefill_tokens,
+                           .options = options.graph_options(),
+                           .progress = [&](std::size_t done, std::size_t all) { progress.update(done, all); }});
+}
+
+std::unique_ptr<Tokenizer> load_tokenizer(const models::Checkpoint& checkpoint) {
+  if (checkpoint.gguf() != nullptr) {
+    if (!checkpoint.gguf()->metadata().has("tokenizer.ggml.model")) return nullptr;
+    return Tokenizer::create(load_tokenizer_data(checkpoint.gguf()->metadata()));
+  }
+  if (!std::filesystem::exists(checkpoint.path() / "tokenizer.json")) return nullptr;
+  return Tokenizer::create(load_tokenizer_data(checkpoint.path()));
+}
+
+std::unique_ptr<Tokenizer> open_tokenizer(const std::string& model) try {
+  std::error_code error;
+  if (std::filesystem::is_directory(model, error)) return Tokenizer::create(load_tokenizer_data(std::filesystem::path(model)));
+  return Tokenizer::create(load_tokenizer_data(GgufFile::open(model).metadata()));
+} catch (Error& error) {
+  error.add_context(fmt::format("While reading the tokenizer of '{}'.", model));
+  throw;
+}
+
+std::vector<std::int32_t> parse_ids(const std::string& list) {
+  std::vector<std::int32_t> ids;
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  while (at != end) {
+    std::int32_t id = 0;
+    const auto [next, error] = std::from_chars(at, end, id);
+    if (error != std::errc() || (next != end && *next != ','))
+      throw CLI::ValidationError("--ids", fmt::format("'{}' is no list of token ids such as 1,2,3", list.substr(0, 60)));
+    ids.push_back(id);
+    at = next == end ? end : next + 1;
+    if (next != end && at == end)
+      throw CLI::ValidationError("--ids", fmt::format("'{}' ends with a comma", list.substr(0, 60)));
+  }
+  return ids;
+}
+
+std::string read_text(const std::string& path) {
+  std::string text;
+  const auto read = [&](std::istream& stream) {
+    char block[1 << 16];
+    while (stream.read(block, sizeof block) || stream.gcount() > 0) {
+      text.append(block, static_cast<std::size_t>(stream.gcount()));
+      if (text.size() > max_text_bytes)
+        throw InvalidInput(fmt::format("The text '{}' is over the limit of {} bytes.", path, max_text_bytes));
+    }
+    if (stream.bad()) throw InvalidInput(fmt::format("The text '{}' cannot be read.", path));
+  };
+  if (path == "-") {
+    read(std::cin);
+    return text;
+  }
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    throw InvalidInput(fmt::format("'{}' is a folder, not a text file.", path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InvalidInput(fmt::format("The file '{}' cannot be opened.", path));
+  read(file);
+  return text;
+}
+
+void print_json(const nlohmann::json& document) {
+  const std::string text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace driftwood::cli

@@ -1,0 +1,61 @@
+// Options that several commands share, and what they open.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/device.h"
+#include "graph/options.h"
+#include "llm/session.h"
+#include "models/checkpoint.h"
+#include "text/tokenizer.h"
+
+namespace driftwood::cli {
+
+/// Where and how a model runs.
+struct RunOptions {
+  std::string device;
+  std::string precision = "auto";
+  std::string activations = "auto";
+  std::string storage = "buffer";
+  std::vector<std::string> no_fusion;
+  std::uint32_t context = 0;
+
+  /// Adds --device, --precision, --activations, --storage, --no-fusion and, where asked for, --ctx.
+  void add_to(CLI::App& command, bool with_context = true);
+  graph::GraphOptions graph_options() const;
+  /// What changes results or speed, for JSON outputs.
+  nlohmann::json to_json() const;
+};
+
+/// The positional MODEL.
+CLI::Option* add_model(CLI::App& command, std::string& model);
+
+/// Opens the device asked for, by flag or DRIFTWOOD_DEVICE, or the best; names it on standard error.
+std::unique_ptr<gpu::Device> open_device(const RunOptions& options);
+
+/// A session with a progress line on a terminal.
+std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint, const RunOptions& options,
+                                           std::uint32_t context, std::uint32_t prefill_tokens = 512);
+
+/// The model's tokenizer; null where the files have none.
+std::unique_ptr<Tokenizer> load_tokenizer(const models::Checkpoint& checkpoint);
+
+/// The tokenizer of a MODEL without opening its weights. Throws InvalidInput where it has none.
+std::unique_ptr<Tokenizer> open_tokenizer(const std::string& model);
+
+/// "1,2,3" to ids. Throws CLI::ValidationError.
+std::vector<std::int32_t> parse_ids(const std::string& list);
+
+/// The whole of a file, or of standard input for "-". Throws InvalidInput past 256 MiB or where it cannot be read.
+std::string read_text(const std::string& path);
+
+/// Prints one JSON document and a line end; bytes that are not UTF-8 become U+FFFD.
+void print_json(const nlohmann::json& document);
+
+}  // namespace driftwood::cli

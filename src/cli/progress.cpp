@@ -1,0 +1,26 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace driftwood::cli {
+
+ProgressLine::ProgressLine(std::string what) : what_(std::move(what)), is_terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+}
+
+void ProgressLine::update(std::size_t done, std::size_t all) {
+  if (!is_terminal_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < std::chrono::milliseconds(50) && done != all) return;
+  last_ = now;
+  fmt::print(stderr, "\r\033[K{} {}/{}", what_, done, all);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+}  // namespace driftwood::cli

@@ -1,0 +1,26 @@
+// A progress line on standard error, shown only where that is a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace driftwood::cli {
+
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::string what);
+  ~ProgressLine();  // wipes the line
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void update(std::size_t done, std::size_t all);
+
+ private:
+  std::string what_;
+  bool shown_ = false;
+  bool is_terminal_;
+  std::chrono::steady_clock::time_point last_ = {};
+};
+
+}  // namespace driftwood::cli

@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "llm/generate.h"
+#include "text/chat_template.h"
+
+namespace driftwood::cli {
+namespace {
+
+struct RunArguments {
+  std::string model;
+  RunOptions run;
+  std::optional<std::string> prompt, file, ids;
+  std::optional<std::string> system;
+  std::uint32_t tokens = 256;
+  llm::SamplerSettings sampler;
+  std::optional<std::uint64_t> seed;
+  bool raw = false, ignore_eos = false, json = false;
+  std::vector<std::string> stops;
+};
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void write_text(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+/// Renders a conversation with the model's template and gives its ids.
+std::vector<std::int32_t> chat_ids(const Tokenizer& tokenizer, const std::vector<ChatMessage>& messages) {
+  return tokenizer.encode(render_chat(tokenizer, messages, true), {.add_special = false, .parse_special = true});
+}
+
+std::vector<std::int32_t> prompt_ids(const RunArguments& arguments, const Tokenizer* tokenizer) {
+  if (arguments.ids) return parse_ids(*arguments.ids);
+  if (tokenizer == nullptr)
+    throw InvalidInput("The model has no tokenizer: give the prompt as token ids with --ids.");
+  const std::string text = arguments.file ? read_text(*arguments.file)
+                                          : (*arguments.prompt == "-" ? read_text("-") : *arguments.prompt);
+  if (arguments.raw || tokenizer->chat_template().empty())
+    return tokenizer->encode(text, {.add_special = true, .parse_special = true});
+  std::vector<ChatMessage> messages;
+  if (arguments.system) messages.push_back({.role = "system", .content = *arguments.system});
+  messages.push_back({.role = "user", .content = text});
+  return chat_ids(*tokenizer, messages);
+}
+
+llm::GenerateSettings generate_settings(const RunArguments& arguments) {
+  return {.max_tokens = arguments.tokens,
+          .sampler = arguments.sampler,
+          .ignore_end = arguments.ignore_eos,
+          .stops = arguments.stops};
+}
+
+void print_timings(const llm::Generated& generated, std::size_t prompt_tokens, double load_ms) {
+  log(LogLevel::Info,
+      fmt::format("load {:.0f} ms, prompt {} tokens {:.1f} tok/s, generated {} tokens {:.1f} tok/s", load_ms, prompt_tokens,
+                  1000.0 * static_cast<double>(prompt_tokens) / std::max(generated.prompt_ms, 1e-6), generated.tokens.size(),
+                  1000.0 * static_cast<double>(generated.tokens.size()) / std::max(generated.predicted_ms, 1e-6)));
+}
+
+/// Turns on a terminal until end of input. The cache keeps what a new turn shares with the last.
+void chat(const RunArguments& arguments, const Tokenizer& tokenizer, llm::Session& session) {
+  std::vector<ChatMessage> messages;
+  if (arguments.system) messages.push_back({.role = "system", .content = *arguments.system});
+  std::vector<std::int32_t> cached;
+  std::string line;
+  while (fmt::print(stderr, "> "), std::getline(std::cin, line)) {
+    if (line.empty()) continue;
+    messages.push_back({.role = "user", .content = line});
+    const std::vector<std::int32_t> ids = chat_ids(tokenizer, messages);
+    const auto shared = static_cast<std::size_t>(std::ranges::mismatch(cached, ids).in2 - ids.begin());
+    // At least one token must be fed for there to be logits.
+    const std::size_t kept = std::min({shared, ids.size() - 1, static_cast<std::size_t>(session.position())});
+    session.rewind(static_cast<std::uint32_t>(kept));
+    const llm::Generated generated =
+        llm::generate(session, &tokenizer, std::span(ids).subspan(kept), generate_settings(arguments), write_text);
+    write_text("\n");
+    cached = ids;
+    cached.insert(cached.end(), generated.tokens.begin(), generated.tokens.end());
+    cached.resize(std::min<std::size_t>(cached.size(), session.position()));
+    messages.push_back({.role = "assistant", .content = generated.text});
+    if (generated.finish == llm::FinishReason::Context)
+      log(LogLevel::Warning, fmt::format("the context of {} tokens is full; use a larger --ctx", session.context()));
+  }
+}
+
+void run(const RunArguments& given) {
+  RunArguments arguments = given;
+  if (arguments.sampler.temperature != 0 && !arguments.seed)
+    arguments.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  arguments.sampler.seed = arguments.seed.value_or(0);
+  const int sources = (arguments.prompt ? 1 : 0) + (arguments.file ? 1 : 0) + (arguments.ids ? 1 : 0);
+  if (sources > 1) throw CLI::ValidationError("run", "only one of -p, -f and --ids can be given");
+  const bool interactive = sources == 0;
+  if (interactive && ::isatty(STDIN_FILENO) == 0)
+    throw CLI::ValidationError("run", "there is no prompt: give -p TEXT, -p - for standard input, -f FILE or --ids");
+  llm::Sampler check(arguments.sampler);  // its errors come before the load
+
+  const auto start = std::chrono::steady_clock::now();
+  const auto checkpoint = models::Checkpoint::open(arguments.model);
+  const auto tokenizer = load_tokenizer(checkpoint);
+  if (interactive && (tokenizer == nullptr || tokenizer->chat_template().empty()))
+    throw InvalidInput("The model has no chat template: give a prompt with -p.");
+  std::vector<std::int32_t> ids;
+  if (!interactive) {
+    ids = prompt_ids(arguments, tokenizer.get());
+    // Before the device is opened: a prompt that can't run should say so at once.
+    const llm::SessionSettings settings = llm::resolved({.context = arguments.run.context}, checkpoint);
+    if (ids.empty()) throw InvalidInput("The prompt is empty: it has no tokens.");
+    if (ids.size() > settings.context)
+      throw InvalidInput(fmt::format("The prompt has {} tokens, over the context of {}. Use a larger --ctx or a shorter prompt.",
+                                     ids.size(), settings.context));
+  }
+  const auto device = open_device(arguments.run);
+  const auto session = open_session(*device, checkpoint, arguments.run, arguments.run.context);
+  const double load_ms = milliseconds_since(start);
+  if (interactive) return chat(arguments, *tokenizer, *session);
+
+  // Without a tokenizer the ids are the result, as they come.
+  bool first = true;
+  const auto print_id = [&](std::int32_t id) {
+    write_text(fmt::format("{}{}", first ? "" : ",", id));
+    first = false;
+  };
+  const llm::Generated generated = llm::generate(
+      *session, tokenizer.get(), ids, generate_settings(arguments), arguments.json ? llm::TextSink() : llm::TextSink(write_text),
+      arguments.json || tokenizer != nullptr ? llm::TokenSink() : llm::TokenSink(print_id));
+  if (!arguments.json) {
+    write_text("\n");
+    print_timings(generated, ids.size(), load_ms);
+    return;
+  }
+  nlohmann::json document = {
+      {"text", generated.text},
+      {"tokens", generated.tokens},
+      {"prompt_tokens", ids.size()},
+      {"finish_reason", llm::to_string(generated.finish)},
+      {"device", device->facts().id},
+      {"seed", arguments.sampler.seed},
+      {"options", arguments.run.to_json()},
+      {"timings",
+       {{"load_ms", load_ms},
+        {"prompt_ms", generated.prompt_ms},
+        {"prompt_per_second", 1000.0 * static_cast<double>(ids.size()) / std::max(generated.prompt_ms, 1e-6)},
+        {"predicted_ms", generated.predicted_ms},
+        {"predicted_per_second",
+         1000.0 * static_cast<double>(generated.tokens.size()) / std::max(generated.predicted_ms, 1e-6)}}},
+  };
+  print_json(document);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command = app.add_subcommand("run", "Generate text");
+  add_model(*command, arguments->model);
+  command->add_option("-p,--prompt", arguments->prompt, "Prompt; '-' reads standard input. None on a terminal: a chat");
+  command->add_option("-f,--file", arguments->file, "Read the prompt from a file");
+  command->add_option("--ids", arguments->ids, "Prompt as token ids: 1,2,3");
+  command->add_option("-n,--tokens", arguments->tokens, "Most tokens to generate")->capture_default_str();
+  command->add_option("--temp", arguments->sampler.temperature, "Temperature; 0: always the likeliest token")->capture_default_str();
+  command->add_option("--top-k", arguments->sampler.top_k, "Only the K likeliest tokens; 0: all")->capture_default_str();
+  command->add_option("--top-p", arguments->sampler.top_p, "Only the likeliest tokens of this total probability; 1: all")->capture_default_str();
+  command->add_option("--min-p", arguments->sampler.min_p, "Only tokens at least this likely relative to the likeliest; 0: all")->capture_default_str();
+  command->add_option("--repeat-penalty", arguments->sampler.repeat_penalty, "Makes the last 64 tokens less likely; 1: off")->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Seed of the sampler: the same seed gives the same text (default: the clock)");
+  command->add_flag("--raw", arguments->raw, "Send the prompt as it is, without the model's chat template");
+  command->add_option("--system", arguments->system, "System message of the chat template");
+  command->add_flag("--ignore-eos", arguments->ignore_eos, "Go on after the end-of-text token");
+  command->add_option("--stop", arguments->stops, "Stop before this text (repeatable)");
+  command->add_flag("--json", arguments->json, "One JSON document on standard output");
+  arguments->run.add_to(*command);
+  command->callback([arguments, &action] { action = [arguments] { run(*arguments); }; });
+}
+
+}  // namespace driftwood::cli

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs the Debian or Ubuntu packages that a purpose needs and the machine lacks: build, model, lint or fuzz.
+# Silent where nothing is missing. As root, or through sudo.
+set -euo pipefail
+
+case "${1:?usage: install_packages.sh build|model|lint|fuzz}" in
+  build) packages="g++ cmake ninja-build pkg-config ccache opencl-headers ocl-icd-libopencl1 pocl-opencl-icd libcli11-dev
+                   nlohmann-json3-dev libfmt-dev libpcre2-dev libgtest-dev libgmock-dev libbenchmark-dev" ;;
+  model) packages="python3 python3-venv ca-certificates" ;;
+  lint) packages="clang-format-14 clang-tidy-14" ;;
+  fuzz) packages="clang-14 libclang-rt-14-dev" ;;
+  *) echo "install_packages.sh: unknown purpose '$1'" >&2; exit 2 ;;
+esac
+
+missing=""
+for package in $packages; do
+  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get > /dev/null; then
+  echo "Driftwood needs these packages (Debian's names), which this machine seems to lack:$missing" >&2
+  exit 1
+fi
+if [ "$(id -u)" = 0 ]; then as_root=""; else as_root="sudo"; fi
+echo "Installing:$missing" >&2
+$as_root apt-get update -qq
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing > /dev/null
