@@ -134,7 +134,11 @@ std::vector<DataTypeInfo> block_formats() {
 INSTANTIATE_TEST_SUITE_P(All, BlockFormat, testing::ValuesIn(block_formats()),
                          [](const auto& test) { return std::string(test.param.name); });
 
-TEST(DataType, IntegersAreNoRealNumbers) {
+TEST(DataType, RealNumbersDecodeAndOthersDoNot) {
+  for (const DataTypeInfo& facts : all_data_types()) {
+    EXPECT_EQ(decode_error(facts.type, facts.block_bytes, facts.block_length) == "no error", facts.is_float)
+        << facts.name;
+  }
   EXPECT_EQ(decode_error(DataType::I32, 4, 1),
             "A row of type i32 holds no real numbers and cannot be decoded to floats.");
 }
