@@ -30,6 +30,7 @@ class LlamaBuilder {
     const auto normed = norm(x, "output_norm.weight");
     const bool tied = checkpoint_.find("output.weight") == nullptr;
     const auto head = tied ? table : matrix("output.weight", hidden, config_.vocabulary);
+    if (settings_.hidden_output) b_.output("hidden", normed);
     b_.output("logits", b_.linear(normed, head));
     return std::move(b_).build();
   }
