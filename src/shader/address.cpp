@@ -101,6 +101,7 @@ ExpressionPtr add(ExpressionPtr left, ExpressionPtr right) {
   if (a && b) return constant(scalar_of(*left), *a + *b);
   if (a == 0u) return right;
   if (b == 0u) return left;
+  if (a) return add(std::move(right), std::move(left));  // constants stand on the right
   if (b) {
     if (const auto sum = as_operation(*left, BinaryOp::Add); sum && fits(std::uint64_t{sum->right} + *b)) {
       right = constant(scalar_of(*left), sum->right + *b);

@@ -1,7 +1,8 @@
 // F16: a unit is 32 values, two to a word.
 
 fn four(w: weights<f32>, row: u32, unit: u32, first: u32) -> vec4f {
-  return vec4f(unpack2x16float(weightsWord(w, row, unit, first)), unpack2x16float(weightsWord(w, row, unit, first + 1u)));
+  return vec4f(unpack2x16float(weightsWord(w, row, unit, first)),
+               unpack2x16float(weightsWord(w, row, unit, first + 1u)));
 }
 
 fn load(w: weights<f32>, row: u32, slice: u32) -> vec4f {

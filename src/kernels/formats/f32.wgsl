@@ -1,8 +1,8 @@
 // F32: a unit is 32 values, a word each.
 
 fn four(w: weights<f32>, row: u32, unit: u32, first: u32) -> vec4f {
-  return vec4f(bitcast<f32>(weightsWord(w, row, unit, first)), bitcast<f32>(weightsWord(w, row, unit, first + 1u)),
-               bitcast<f32>(weightsWord(w, row, unit, first + 2u)), bitcast<f32>(weightsWord(w, row, unit, first + 3u)));
+  return bitcast<vec4f>(vec4u(weightsWord(w, row, unit, first), weightsWord(w, row, unit, first + 1u),
+                              weightsWord(w, row, unit, first + 2u), weightsWord(w, row, unit, first + 3u)));
 }
 
 fn load(w: weights<f32>, row: u32, slice: u32) -> vec4f {

@@ -1,7 +1,7 @@
 // Q2_K: superblocks of 256 values in groups of 16, value = d * scale * q - dmin * minimum.
 // A unit is one superblock, 21 words: bytes of words 0..3 scale (low nibble) and minimum (high nibble) of each group;
-// words 4..19 the two-bit q, of each half of 128 values eight words whose byte i holds value i of four planes of 32, two
-// bits a plane; word 20 d and dmin (halves).
+// words 4..19 the two-bit q, of each half of 128 values eight words whose byte i holds value i of four planes of 32,
+// two bits a plane; word 20 d and dmin (halves).
 
 fn load(w: weights<f32>, row: u32, slice: u32) -> vec4f {
   let unit = slice / 64u;

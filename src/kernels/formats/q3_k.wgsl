@@ -1,8 +1,8 @@
 // Q3_K: superblocks of 256 values in groups of 16, value = d * (scale - 32) * (q - 4).
 // A unit is two superblocks, 55 words: word 0 both d (halves), then for each superblock 27 words: 0..7 the third bits
-// (bit c of byte i belongs to value i of chunk c), 8..23 the lower two bits (of each half of 128 values eight words whose
-// byte i holds value i of four chunks), 24..26 the six-bit scales: low nibbles of groups 0..7 and 8..15 in the bytes of
-// words 24 and 25, upper two bits of groups g, g + 4, g + 8, g + 12 in byte g of word 26.
+// (bit c of byte i belongs to value i of chunk c), 8..23 the lower two bits (of each half of 128 values eight words
+// whose byte i holds value i of four chunks), 24..26 the six-bit scales: low nibbles of groups 0..7 and 8..15 in the
+// bytes of words 24 and 25, upper two bits of groups g, g + 4, g + 8, g + 12 in byte g of word 26.
 import package::packed_fields::half_of;
 
 // Four values of chunk `chunk` of a superblock, from the words of lower and third bits.

@@ -1,7 +1,7 @@
 // Q5_K: superblocks of 256 values in groups of 32, value = d * scale * q - dmin * minimum.
 // A unit is one superblock, 44 words: word 0 d and dmin (halves), words 1..3 the six-bit scales and minima, words 4..11
-// the fifth bits (bit g of byte i belongs to value i of group g), words 12..43 the nibbles: of each 64 values eight words
-// whose byte i holds value i in its low nibble and value i + 32 in its high one.
+// the fifth bits (bit g of byte i belongs to value i of group g), words 12..43 the nibbles: of each 64 values eight
+// words whose byte i holds value i in its low nibble and value i + 32 in its high one.
 import package::packed_fields::scale_and_minimum;
 
 fn group_of(w: weights<f32>, row: u32, unit: u32, group: u32) -> vec2f {

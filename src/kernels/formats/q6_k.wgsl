@@ -1,8 +1,8 @@
 // Q6_K: superblocks of 256 values in groups of 16, value = d * scale * (q - 32).
-// A unit is two superblocks, 105 words: word 0 both d (halves), then for each superblock 52 words: 0..31 the nibbles (of
-// each half of 128 values sixteen words; chunks 0 and 2 of the half share the first eight, 1 and 3 the others, low and
-// high nibble), 32..47 the upper two bits (of each half eight words whose byte i holds value i of four chunks), 48..51
-// the signed scales, a byte a group.
+// A unit is two superblocks, 105 words: word 0 both d (halves), then for each superblock 52 words: 0..31 the nibbles
+// (of each half of 128 values sixteen words; chunks 0 and 2 of the half share the first eight, 1 and 3 the others, low
+// and high nibble), 32..47 the upper two bits (of each half eight words whose byte i holds value i of four chunks),
+// 48..51 the signed scales, a byte a group.
 import package::packed_fields::half_of;
 
 // Four values of chunk `chunk` of a superblock, from the words of nibbles and upper bits.

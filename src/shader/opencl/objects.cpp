@@ -44,16 +44,22 @@ std::string image_suffix(DataType texel) {
 
 Scalar native_scalar(DataType texel) { return *scalar_of(texel_value_type(texel)); }
 
+// A coordinate that is computed as u32 needs no conversion to i32 in C: indices take both, int2 and int4 convert.
+const Expression& without_conversion(const Expression& coordinate) {
+  const auto* node = std::get_if<Convert>(&coordinate.node);
+  return node != nullptr && scalar_of(node->operand->type) == Scalar::U32 ? *node->operand : coordinate;
+}
+
 }  // namespace
 
 std::string Printer::coordinates(const Resource& object, const std::vector<ExpressionPtr>& list) {
   const bool outer = std::exchange(in_address_, true);
   std::string text;
   if (list.size() == 1) {
-    text = argument(*list[0]);
+    text = argument(without_conversion(*list[0]));
   } else {
     text = object.storage == StorageKind::Texture2D ? "(int2)(" : "(int4)(";
-    for (std::size_t i = 0; i < list.size(); ++i) text += (i > 0 ? ", " : "") + argument(*list[i]);
+    for (std::size_t i = 0; i < list.size(); ++i) text += (i > 0 ? ", " : "") + argument(without_conversion(*list[i]));
     text += object.storage == StorageKind::Texture2D ? ")" : ", 0)";
   }
   in_address_ = outer;
