@@ -92,7 +92,9 @@ void atomic(Machine& m, const Instruction& i) {
 }
 
 template <auto F>
-constexpr Handler changing = atomic<F, true, true>;
+Handler changing() {
+  return atomic<F, true, true>;
+}
 
 }  // namespace
 
@@ -142,20 +144,20 @@ Handler atomic_handler(Builtin builtin, Scalar scalar) {
   switch (builtin) {
     case Builtin::AtomicLoad: return atomic<[](u32 old, u32) { return old; }, true, false>;
     case Builtin::AtomicStore: return atomic<[](u32, u32 x) { return x; }, false, true>;
-    case Builtin::AtomicExchange: return changing<[](u32, u32 x) { return x; }>;
-    case Builtin::AtomicAdd: return changing<[](u32 old, u32 x) { return old + x; }>;
-    case Builtin::AtomicSub: return changing<[](u32 old, u32 x) { return old - x; }>;
-    case Builtin::AtomicAnd: return changing<[](u32 old, u32 x) { return old & x; }>;
-    case Builtin::AtomicOr: return changing<[](u32 old, u32 x) { return old | x; }>;
-    case Builtin::AtomicXor: return changing<[](u32 old, u32 x) { return old ^ x; }>;
+    case Builtin::AtomicExchange: return changing<[](u32, u32 x) { return x; }>();
+    case Builtin::AtomicAdd: return changing<[](u32 old, u32 x) { return old + x; }>();
+    case Builtin::AtomicSub: return changing<[](u32 old, u32 x) { return old - x; }>();
+    case Builtin::AtomicAnd: return changing<[](u32 old, u32 x) { return old & x; }>();
+    case Builtin::AtomicOr: return changing<[](u32 old, u32 x) { return old | x; }>();
+    case Builtin::AtomicXor: return changing<[](u32 old, u32 x) { return old ^ x; }>();
     case Builtin::AtomicMax:
       if (is_signed)
-        return changing<[](u32 a, u32 b) { return to_word(std::max(from_word<i32>(a), from_word<i32>(b))); }>;
-      return changing<[](u32 a, u32 b) { return std::max(a, b); }>;
+        return changing<[](u32 a, u32 b) { return to_word(std::max(from_word<i32>(a), from_word<i32>(b))); }>();
+      return changing<[](u32 a, u32 b) { return std::max(a, b); }>();
     case Builtin::AtomicMin:
       if (is_signed)
-        return changing<[](u32 a, u32 b) { return to_word(std::min(from_word<i32>(a), from_word<i32>(b))); }>;
-      return changing<[](u32 a, u32 b) { return std::min(a, b); }>;
+        return changing<[](u32 a, u32 b) { return to_word(std::min(from_word<i32>(a), from_word<i32>(b))); }>();
+      return changing<[](u32 a, u32 b) { return std::min(a, b); }>();
     default: return nullptr;
   }
 }

@@ -20,6 +20,8 @@ namespace {
 
 // Calls are spliced in, so a small kernel can unfold into a large program; these bound it.
 constexpr std::size_t max_instructions = 8'000'000;
+// The race check counts invocations in 16 bits.
+constexpr std::uint64_t max_lanes = 32768;
 constexpr std::uint64_t max_register_bytes = std::uint64_t{1} << 30;
 
 }  // namespace
@@ -32,6 +34,13 @@ void Lowering::run() {
   program_.name_ = entry->name;
   program_.sources_ = module_.sources;
   program_.workgroup_size_ = entry->workgroup_size;
+  const auto size = entry->workgroup_size;
+  const std::uint64_t lanes = std::uint64_t{size[0]} * size[1] * size[2];
+  if (std::max({size[0], size[1], size[2]}) > max_lanes || lanes == 0 || lanes > max_lanes) {
+    throw Unsupported("The kernel '" + entry->name + "' has workgroups of " + std::to_string(size[0]) + " x " +
+                      std::to_string(size[1]) + " x " + std::to_string(size[2]) +
+                      " invocations; the interpreter runs 1 to " + std::to_string(max_lanes) + ".");
+  }
   add_resources();
   add_variables();
   add_parameters();

@@ -1,0 +1,346 @@
+#include "gpu/reference/reference_device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "base/error.h"
+#include "gpu/reference/reference_memory.h"
+#include "shader/interpreter/interpreter.h"
+
+namespace driftwood::gpu {
+namespace {
+
+DeviceFacts facts_from(const ReferenceOptions& options) {
+  DeviceFacts facts;
+  facts.id = "reference";
+  facts.name = "Driftwood reference interpreter";
+  facts.vendor = "Driftwood";
+  facts.api = "interpreter";
+  facts.driver = "1";
+  facts.is_cpu = true;
+  facts.shares_host_memory = true;
+  facts.compute_units = 1;
+  facts.max_workgroup_size = options.max_workgroup_size;
+  facts.max_workgroup_extent = options.max_workgroup_extent;
+  facts.max_workgroup_count = options.max_workgroup_count;
+  facts.local_memory = options.local_memory;
+  facts.global_memory = options.global_memory;
+  facts.max_allocation = options.max_allocation;
+  facts.buffer_alignment = options.buffer_alignment;
+  facts.has_images = options.has_images;
+  if (options.has_images) {
+    facts.has_3d_image_writes = options.has_3d_image_writes;
+    facts.max_image_buffer = options.max_image_buffer;
+    facts.max_image_2d = options.max_image_2d;
+    facts.max_image_3d = options.max_image_3d;
+    facts.max_image_layers = options.max_image_layers;
+  }
+  facts.has_f16_arithmetic = options.has_f16_arithmetic;
+  facts.has_subgroups = options.subgroup_size > 0;
+  facts.subgroup_size = options.subgroup_size > 0 ? options.subgroup_size : 1;
+  facts.has_packed_dot = options.has_packed_dot;
+  return facts;
+}
+
+std::string triple(const std::array<std::uint32_t, 3>& v) {
+  return std::to_string(v[0]) + " x " + std::to_string(v[1]) + " x " + std::to_string(v[2]);
+}
+
+class ReferenceKernel final : public Kernel {
+ public:
+  ReferenceKernel(std::string name, std::uint32_t max_size, const shader::Module& module,
+                  const shader::InterpreterOptions& options)
+      : name_(std::move(name)), max_size_(max_size), program_(module, options) {}
+
+  const std::string& name() const override { return name_; }
+  std::uint32_t max_workgroup_size() const override { return max_size_; }
+  std::array<std::uint32_t, 3> workgroup_size() const override { return program_.workgroup_size(); }
+  const shader::Program& program() const { return program_; }
+
+ private:
+  std::string name_;
+  std::uint32_t max_size_;
+  shader::Program program_;
+};
+
+struct PreparedDispatch {
+  std::shared_ptr<ReferenceKernel> kernel;
+  std::vector<std::shared_ptr<Memory>> kept;  // alive as long as the recording
+  std::vector<shader::BoundMemory> bindings;
+  std::array<std::uint32_t, 3> workgroups;
+  std::string label;
+};
+
+class ReferenceRecording final : public Recording {
+ public:
+  ReferenceRecording(std::vector<PreparedDispatch> dispatches, const DeviceFacts& facts)
+      : dispatches_(std::move(dispatches)), max_count_(facts.max_workgroup_count) {
+    for (const PreparedDispatch& dispatch : dispatches_) check(dispatch.workgroups);
+  }
+
+  std::size_t size() const override { return dispatches_.size(); }
+  void set_workgroups(std::size_t dispatch, std::array<std::uint32_t, 3> workgroups) override {
+    if (dispatch >= dispatches_.size()) {
+      throw InvalidInput("There is no dispatch " + std::to_string(dispatch) + "; the recording has " +
+                         std::to_string(dispatches_.size()) + ".");
+    }
+    check(workgroups);
+    dispatches_[dispatch].workgroups = workgroups;
+  }
+  std::vector<PreparedDispatch>& dispatches() { return dispatches_; }
+
+ private:
+  void check(const std::array<std::uint32_t, 3>& workgroups) const {
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (workgroups[k] > max_count_[k]) {
+        throw InvalidInput("A grid of " + triple(workgroups) + " workgroups exceeds the device's limit of " +
+                           triple(max_count_) + ".");
+      }
+    }
+  }
+
+  std::vector<PreparedDispatch> dispatches_;
+  std::array<std::uint32_t, 3> max_count_;
+};
+
+const ReferenceMemory& own_memory(const Memory& memory) {
+  const auto* own = dynamic_cast<const ReferenceMemory*>(&memory);
+  if (!own) throw InvalidInput("The memory belongs to another device than the reference device.");
+  return *own;
+}
+
+ReferenceMemory& own_memory(Memory& memory) {
+  return const_cast<ReferenceMemory&>(own_memory(static_cast<const Memory&>(memory)));
+}
+
+class ReferenceDevice final : public Device {
+ public:
+  explicit ReferenceDevice(const ReferenceOptions& options)
+      : facts_(facts_from(options)), options_(options.interpreter) {
+    options_.subgroup_size = facts_.subgroup_size;
+  }
+
+  const DeviceFacts& facts() const override { return facts_; }
+
+  std::shared_ptr<Memory> allocate(const MemoryDescriptor& descriptor) override {
+    const std::uint64_t bytes = bytes_of(descriptor);
+    check_image(descriptor);
+    if (bytes > facts_.max_allocation) {
+      throw OutOfMemory("An allocation of " + std::to_string(bytes) + " bytes exceeds the device's limit of " +
+                        std::to_string(facts_.max_allocation) + ".");
+    }
+    if (bytes > facts_.global_memory - std::min<std::uint64_t>(*allocated_, facts_.global_memory)) {
+      throw OutOfMemory("An allocation of " + std::to_string(bytes) +
+                        " bytes does not fit: " + std::to_string(*allocated_) + " of the device's " +
+                        std::to_string(facts_.global_memory) + " bytes are taken.");
+    }
+    return std::make_shared<ReferenceMemory>(descriptor, allocated_);
+  }
+
+  void write(Memory& memory, std::uint64_t offset, std::span<const std::byte> bytes) override {
+    auto& own = own_memory(memory);
+    check_range(own, offset, bytes.size());
+    own.bytes().write(offset, bytes);
+  }
+
+  void read(const Memory& memory, std::uint64_t offset, std::span<std::byte> bytes) override {
+    const auto& own = own_memory(memory);
+    check_range(own, offset, bytes.size());
+    std::copy_n(own.bytes().data() + offset, bytes.size(), bytes.data());
+  }
+
+  void fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) override {
+    auto& own = own_memory(memory);
+    check_range(own, offset, size);
+    own.bytes().fill_zero(offset, size);
+  }
+
+  std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override {
+    check_module(module, name);
+    auto kernel = std::make_shared<ReferenceKernel>(name, facts_.max_workgroup_size, module, options_);
+    if (kernel->program().workgroup_bytes() > facts_.local_memory) {
+      throw OutOfMemory("The kernel '" + name + "' uses " + std::to_string(kernel->program().workgroup_bytes()) +
+                        " bytes of workgroup memory; the device has " + std::to_string(facts_.local_memory) + ".");
+    }
+    return kernel;
+  }
+
+  std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) override {
+    std::vector<PreparedDispatch> prepared;
+    for (Dispatch& dispatch : dispatches) prepared.push_back(prepare(dispatch));
+    return std::make_unique<ReferenceRecording>(std::move(prepared), facts_);
+  }
+
+  void submit(Recording& recording) override {
+    for (PreparedDispatch& dispatch : own_recording(recording).dispatches()) run(dispatch);
+  }
+
+  std::vector<double> submit_profiled(Recording& recording) override {
+    std::vector<double> nanoseconds;
+    for (PreparedDispatch& dispatch : own_recording(recording).dispatches()) {
+      const auto start = std::chrono::steady_clock::now();
+      run(dispatch);
+      nanoseconds.push_back(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
+    }
+    return nanoseconds;
+  }
+
+  void finish() override {}
+  std::uint64_t allocated_bytes() const override { return *allocated_; }
+
+ private:
+  static ReferenceRecording& own_recording(Recording& recording) {
+    auto* own = dynamic_cast<ReferenceRecording*>(&recording);
+    if (!own) throw InvalidInput("The recording belongs to another device than the reference device.");
+    return *own;
+  }
+
+  void check_image(const MemoryDescriptor& descriptor) const {
+    if (descriptor.kind == StorageKind::Buffer) return;
+    const std::string what = "An image of kind " + std::string(to_string(descriptor.kind));
+    if (!facts_.has_images) throw OutOfMemory(what + " cannot be allocated: the device has no images.");
+    const auto& extent = descriptor.extent;
+    std::array<std::uint64_t, 3> limit = {1, 1, 1};
+    switch (descriptor.kind) {
+      case StorageKind::Buffer: return;
+      case StorageKind::ImageBuffer: limit[0] = facts_.max_image_buffer; break;
+      case StorageKind::Texture2D: limit = {facts_.max_image_2d[0], facts_.max_image_2d[1], 1}; break;
+      case StorageKind::Texture3D:
+        limit = {facts_.max_image_3d[0], facts_.max_image_3d[1], facts_.max_image_3d[2]};
+        break;
+      case StorageKind::Texture2DArray:
+        limit = {facts_.max_image_2d[0], facts_.max_image_2d[1], facts_.max_image_layers};
+        break;
+    }
+    for (int k = 0; k < coordinate_count(descriptor.kind); ++k) {
+      const auto axis = static_cast<std::size_t>(k);
+      if (extent[axis] <= limit[axis]) continue;
+      throw OutOfMemory(what + " has the extent " + std::to_string(extent[axis]) + " along " + "xyz"[axis] +
+                        "; the device's limit is " + std::to_string(limit[axis]) + ".");
+    }
+  }
+
+  static void check_range(const ReferenceMemory& memory, std::uint64_t offset, std::uint64_t size) {
+    const std::uint64_t total = memory.bytes().size();
+    if (memory.descriptor().kind != StorageKind::Buffer && (offset != 0 || size != total)) {
+      throw InvalidInput("An image is copied whole: " + std::to_string(total) + " bytes at 0, not " +
+                         std::to_string(size) + " at " + std::to_string(offset) + ".");
+    }
+    if (offset > total || size > total - offset) {
+      throw InvalidInput("The range of " + std::to_string(size) + " bytes at " + std::to_string(offset) +
+                         " passes the end of a buffer of " + std::to_string(total) + " bytes.");
+    }
+  }
+
+  void check_module(const shader::Module& module, const std::string& name) const {
+    if (!module.entry_point) throw InvalidInput("The kernel '" + name + "' has no entry point.");
+    const auto& size = module.entry_point->workgroup_size;
+    std::uint64_t lanes = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+      lanes *= size[k];
+      if (size[k] == 0 || size[k] > facts_.max_workgroup_extent[k] || lanes > facts_.max_workgroup_size) {
+        throw InvalidInput("The kernel '" + name + "' has workgroups of " + triple(size) + "; the device allows " +
+                           triple(facts_.max_workgroup_extent) + " and at most " +
+                           std::to_string(facts_.max_workgroup_size) + " invocations.");
+      }
+    }
+    if (module.uses_subgroups && !facts_.has_subgroups) {
+      throw Unsupported("The kernel '" + name + "' uses subgroups, which the device does not have.");
+    }
+    if (module.uses_f16 && !facts_.has_f16_arithmetic) {
+      throw Unsupported("The kernel '" + name + "' uses f16 arithmetic, which the device does not have.");
+    }
+    for (const auto& resource : module.resources) {
+      if (resource->kind == shader::Resource::Kind::Object && resource->storage == StorageKind::Texture3D &&
+          resource->access != shader::Access::Read && !facts_.has_3d_image_writes) {
+        throw Unsupported("The kernel '" + name + "' writes to the 3D image '" + resource->name +
+                          "', which the device cannot.");
+      }
+    }
+  }
+
+  PreparedDispatch prepare(Dispatch& dispatch) const {
+    PreparedDispatch prepared;
+    prepared.kernel = std::dynamic_pointer_cast<ReferenceKernel>(dispatch.kernel);
+    if (!prepared.kernel) throw InvalidInput("A dispatch has no kernel of the reference device.");
+    const auto& resources = prepared.kernel->program().resources();
+    const std::string& name = prepared.kernel->name();
+    if (dispatch.bindings.size() != resources.size()) {
+      throw InvalidInput("The kernel '" + name + "' takes " + std::to_string(resources.size()) +
+                         " bindings and is given " + std::to_string(dispatch.bindings.size()) + ".");
+    }
+    for (std::size_t k = 0; k < resources.size(); ++k) {
+      prepared.bindings.push_back(bind(dispatch.bindings[k], resources[k], name));
+      prepared.kept.push_back(dispatch.bindings[k].memory);
+    }
+    prepared.workgroups = dispatch.workgroups;
+    prepared.label = std::move(dispatch.label);
+    return prepared;
+  }
+
+  shader::BoundMemory bind(const Binding& binding, const shader::ProgramResource& resource,
+                           const std::string& kernel) const {
+    const std::string where = "'" + resource.name + "' of the kernel '" + kernel + "'";
+    if (!binding.memory) throw InvalidInput("Nothing is bound to " + where + ".");
+    ReferenceMemory& memory = own_memory(*binding.memory);
+    const MemoryDescriptor& descriptor = memory.descriptor();
+    const StorageKind wanted = resource.is_object ? resource.storage : StorageKind::Buffer;
+    if (descriptor.kind != wanted) {
+      throw InvalidInput("A memory of kind " + std::string(to_string(descriptor.kind)) + " is bound to " + where +
+                         ", which takes one of kind " + std::string(to_string(wanted)) + ".");
+    }
+    const std::uint64_t total = memory.bytes().size();
+    if (wanted != StorageKind::Buffer) {
+      if (binding.offset != 0 || (binding.size != 0 && binding.size != total)) {
+        throw InvalidInput("A part of an image is bound to " + where + "; images are bound whole.");
+      }
+      for (int k = 0; k < coordinate_count(wanted); ++k) {
+        const auto axis = static_cast<std::size_t>(k);
+        if (descriptor.texel == resource.texel && descriptor.extent[axis] == resource.extent[axis]) continue;
+        throw InvalidInput("An image of " + triple(descriptor.extent) + " texels of " +
+                           std::string(to_string(descriptor.texel)) + " is bound to " + where + ", which takes " +
+                           triple(resource.extent) + " of " + std::string(to_string(resource.texel)) + ".");
+      }
+      return {&memory.bytes(), 0, total};
+    }
+    if (binding.offset % facts_.buffer_alignment != 0) {
+      throw InvalidInput("The offset " + std::to_string(binding.offset) + " of " + where + " is no multiple of " +
+                         std::to_string(facts_.buffer_alignment) + ".");
+    }
+    if (binding.offset > total || binding.size > total - binding.offset) {
+      throw InvalidInput("The range of " + std::to_string(binding.size) + " bytes at " +
+                         std::to_string(binding.offset) + " bound to " + where + " passes the end of a buffer of " +
+                         std::to_string(total) + " bytes.");
+    }
+    const std::uint64_t size = binding.size == 0 ? total - binding.offset : binding.size;
+    if (size < resource.min_bytes) {
+      throw InvalidInput("The " + std::to_string(size) + " bytes bound to " + where + " are less than the " +
+                         std::to_string(resource.min_bytes) + " it needs.");
+    }
+    return {&memory.bytes(), binding.offset, size};
+  }
+
+  void run(PreparedDispatch& dispatch) {
+    try {
+      interpreter_.run(dispatch.kernel->program(), dispatch.bindings, dispatch.workgroups);
+    } catch (Error& error) {
+      const std::string& label = dispatch.label.empty() ? dispatch.kernel->name() : dispatch.label;
+      error.add_context("While running '" + label + "' on the reference device.");
+      throw;
+    }
+  }
+
+  DeviceFacts facts_;
+  shader::InterpreterOptions options_;
+  shader::Interpreter interpreter_;
+  AllocationCounter allocated_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_reference_device(const ReferenceOptions& options) {
+  return std::make_unique<ReferenceDevice>(options);
+}
+
+}  // namespace driftwood::gpu
