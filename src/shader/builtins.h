@@ -43,7 +43,10 @@ namespace driftwood::shader {
   X(TensorWidth, tensorWidth) X(TensorHeight, tensorHeight) X(TensorDepth, tensorDepth) X(TensorBatch, tensorBatch)  \
   /* packed weights: (w, row, slice) -> vec4, (w, row, chunk of 32) -> array<vec4, 8>; rows = O*H*W*D order of the descriptor; \
      weightsWord(w, row, block, word) -> u32 is the raw access that a format's declaration is written with */        \
-  X(WeightsLoad, weightsLoad) X(WeightsLoadChunk, weightsLoadChunk) X(WeightsWord, weightsWord) X(WeightsRows, weightsRows)   \
+  X(WeightsLoad, weightsLoad) X(WeightsLoadChunk, weightsLoadChunk)  \
+  /* weights<vec16<f32>>: (w, sixteen rows, chunk, part 0..7) -> array<vec16<f32>, 4>, through                       \
+     package::wide_formats::NAME::load_part; weightsWord of them gives vec16<u32> */                                 \
+  X(WeightsLoadPart, weightsLoadPart) X(WeightsWord, weightsWord) X(WeightsRows, weightsRows)   \
   X(WeightsColumns, weightsColumns) X(WeightsBlocks, weightsBlocks)
 
 enum class Builtin : std::uint8_t {

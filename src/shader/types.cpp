@@ -25,13 +25,13 @@ constexpr std::array<std::string_view, scalar_count> scalar_names = {
 TypePtr make(Type type) { return std::make_shared<const Type>(std::move(type)); }
 
 /// Scalars and vectors are made once: the checker asks for them at every expression.
-const std::array<std::array<TypePtr, 5>, scalar_count>& numeric_types() {
+const std::array<std::array<TypePtr, 17>, scalar_count>& numeric_types() {
   static const auto table = [] {
-    std::array<std::array<TypePtr, 5>, scalar_count> types;
+    std::array<std::array<TypePtr, 17>, scalar_count> types;
     for (std::size_t s = 0; s < scalar_count; ++s) {
       const auto scalar = static_cast<Scalar>(s);
       types[s][1] = make({ScalarType{scalar}});
-      for (std::uint8_t width = 2; width <= 4; ++width) types[s][width] = make({VectorType{scalar, width}});
+      for (const auto width : std::to_array<std::uint8_t>({2, 3, 4, 8, 16})) types[s][width] = make({VectorType{scalar, width}});
     }
     return types;
   }();
@@ -91,6 +91,8 @@ bool same_type(const TypePtr& a, const TypePtr& b) {
           return left.name == right.name;
         } else if constexpr (std::is_same_v<T, PointerType>) {
           return left.space == right.space && left.access == right.access && same_type(left.pointee, right.pointee);
+        } else if constexpr (std::is_same_v<T, WeightsType>) {
+          return left.value == right.value && left.width == right.width;
         } else {
           return left.value == right.value;
         }
@@ -118,7 +120,10 @@ std::string to_string(const TypePtr& type) {
                                  (shows_access ? ", " + std::string(to_string(t.access)) : "") + ">";
                         },
                         [](const TensorType& t) { return "tensor<" + std::string(to_string(t.value)) + ">"; },
-                        [](const WeightsType& t) { return "weights<" + std::string(to_string(t.value)) + ">"; },
+                        [](const WeightsType& t) {
+                          return "weights<" +
+                                 to_string(t.width == 1 ? scalar_type(t.value) : vector_type(t.value, t.width)) + ">";
+                        },
                     },
                     type->kind);
 }
@@ -164,7 +169,7 @@ std::uint32_t size_of(const TypePtr& type) {
 std::uint32_t alignment_of(const TypePtr& type) {
   return std::visit(Overloaded{
                         [](const ScalarType& t) { return scalar_size(t.scalar); },
-                        [](const VectorType& t) { return scalar_size(t.scalar) * (t.width == 2 ? 2 : 4); },
+                        [](const VectorType& t) { return scalar_size(t.scalar) * (t.width == 3 ? 4U : std::uint32_t{t.width}); },
                         [](const AtomicType& t) { return scalar_size(t.scalar); },
                         [](const ArrayType& t) { return alignment_of(t.element); },
                         [](const StructType& t) { return t.alignment; },

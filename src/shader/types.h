@@ -30,7 +30,7 @@ struct ScalarType {
 struct VectorType {
   Scalar scalar;
   std::uint8_t width;
-};  // width 2, 3 or 4
+};  // width 2, 3, 4, or (wide vectors, for the registers of CPUs) 8, 16
 struct AtomicType {
   Scalar scalar;
 };  // I32 or U32
@@ -58,6 +58,7 @@ struct TensorType {
 };  // `tensor<T>`: the type tensorLoad gives; how it is stored is in its descriptor
 struct WeightsType {
   Scalar value;
+  std::uint8_t width = 1;  // 16: `weights<vec16<f32>>`, sixteen rows at once
 };  // `weights<T>`: packed weights, decoded to T
 
 struct Type {

@@ -10,7 +10,13 @@ namespace driftwood::shader::opencl {
 
 namespace {
 
+// Of vectors of up to four components; the others count in hexadecimal: v.sA.
 constexpr std::string_view component_names = "xyzw";
+
+std::string component_name(const TypePtr& vector, std::size_t component) {
+  if (width_of(vector) <= 4) return std::string(1, component_names[component & 3]);
+  return std::string("s") + "0123456789abcdef"[component & 15];
+}
 
 bool is_bool_vector(const TypePtr& type) { return width_of(type) > 1 && scalar_of(type) == Scalar::Bool; }
 
@@ -96,7 +102,7 @@ Code Printer::place(const Expression& reference) {
     if (width_of(index->base->type) > 1) {
       if (const auto at = integer_value(*index->index)) {
         const Code base = index->base->is_reference ? place(*index->base) : value(*index->base);
-        return member_of(base, std::string(1, component_names[static_cast<std::size_t>(*at & 3)]));
+        return member_of(base, component_name(index->base->type, static_cast<std::size_t>(*at)));
       }
     }
     const bool outer = std::exchange(in_address_, true);
@@ -161,7 +167,7 @@ std::string Printer::element_pointer(const Expression& vector_reference) {
 Code Printer::component(const Expression& expression, const Expression& base, int component) {
   if (is_memory_half(base.type) && base.is_reference) return {half_load(expression), Precedence::Postfix};
   const Code vector = base.is_reference ? place(base) : value(base);
-  const Code code = member_of(vector, std::string(1, component_names[static_cast<std::size_t>(component)]));
+  const Code code = member_of(vector, component_name(base.type, static_cast<std::size_t>(component)));
   return is_bool_vector(base.type) ? Code{code.text + " != 0", Precedence::Equality} : code;
 }
 
