@@ -242,20 +242,22 @@ class Virtualizer {
 
   // ---- weights ------------------------------------------------------------------------------------------------
 
-  // The index of WeightsDescriptor with the group's product joined and the word's part last but one:
-  // (row / G * units + unit) * (words * G) + word * G + row % G.
-  static ExpressionPtr word_index(const WeightsDescriptor& descriptor, const Expression& row, const Expression& unit,
-                                  const Expression& word) {
+  // The index of WeightsDescriptor with constants joined:
+  //   (row / G * units + unit) * (words * G) + word * G + row % G
+  // Wide weights (weights<vec16<f32>>) count rows in sixteens and words of sixteen rows as one: G is a sixteenth then.
+  static ExpressionPtr word_index(const WeightsDescriptor& descriptor, std::uint32_t width, const Expression& row,
+                                  const Expression& unit, const Expression& word) {
     using namespace address;
     const auto copy = [](const Expression& each) { return as(Scalar::U32, clone(each)); };
-    const std::uint32_t group = descriptor.row_group;
+    const std::uint32_t group = descriptor.row_group / width;
     const std::uint32_t units = units_per_row(descriptor);
     const std::uint32_t words = packed_format(descriptor.format).words_per_unit;
-    const bool one_group = descriptor.rows <= group;
+    const bool one_group = descriptor.rows <= descriptor.row_group;
     ExpressionPtr index = one_group ? constant(Scalar::U32, 0) : multiply(divide(copy(row), group), units);
     if (units > 1) index = add(std::move(index), copy(unit));
     index = multiply(std::move(index), words * group);
     index = add(std::move(index), multiply(copy(word), group));
+    if (group == 1) return index;
     return add(std::move(index), one_group ? copy(row) : remainder(copy(row), group));
   }
 
@@ -264,13 +266,26 @@ class Virtualizer {
     return build::index(std::move(words), std::move(index));
   }
 
-  ExpressionPtr weights_word(BuiltinCall& call, SourceRange range) {
+  // How many rows one word holds: 1, or the width of wide weights, whose storage is of vectors then.
+  static std::uint32_t widen(Resource& weights, const TypePtr& word) {
+    const auto width = static_cast<std::uint32_t>(width_of(word));
+    if (width == 1) return 1;
+    if (weights.weights->row_group % width != 0) {
+      throw InvalidInput(fmt::format("The weights '{}' interleave {} rows, but are read {} rows at once.", weights.name,
+                                     weights.weights->row_group, width));
+    }
+    weights.type = array_type(word, std::nullopt);
+    return width;
+  }
+
+  ExpressionPtr weights_word(BuiltinCall& call, const TypePtr& type, SourceRange range) {
     Resource& weights = resource_of(call);
+    const std::uint32_t width = widen(weights, type);
     const ExpressionPtr &row = call.arguments.at(1), &unit = call.arguments.at(2), &word = call.arguments.at(3);
-    const bool row_twice = weights.weights->row_group > 1 && weights.weights->rows > weights.weights->row_group;
+    const bool row_twice = weights.weights->row_group > width && weights.weights->rows > weights.weights->row_group;
     if (address::is_movable(*row) && address::is_movable(*unit) && address::is_movable(*word) &&
         (!row_twice || address::is_cheap(*row))) {
-      return word_at(weights, word_index(*weights.weights, *row, *unit, *word), range);
+      return word_at(weights, word_index(*weights.weights, width, *row, *unit, *word), range);
     }
     std::string key = weights.name + "_word";
     for (std::size_t i = 1; i < 4; ++i) key += ' ' + to_string(call.arguments[i]->type);
@@ -279,12 +294,13 @@ class Virtualizer {
       auto fresh = std::make_unique<Function>();
       fresh->name = names_.make(weights.name + "_word");
       fresh->range = weights.range;
-      fresh->result = scalar_type(Scalar::U32);
+      fresh->result = type;
       const auto parameter = [&](std::string_view name, const ExpressionPtr& argument) {
         return build::read(add_parameter(*fresh, name, argument->type));
       };
       const ExpressionPtr r = parameter("row", row), u = parameter("unit", unit), k = parameter("word", word);
-      fresh->body.push_back(build::statement(Return{word_at(weights, word_index(*weights.weights, *r, *u, *k), {})}));
+      ExpressionPtr read = word_at(weights, word_index(*weights.weights, width, *r, *u, *k), {});
+      fresh->body.push_back(build::statement(Return{std::move(read)}));
       function = &add_access(std::move(fresh), key);
     }
     auto result = build::call(*function, build::list(std::move(call.arguments[1]), std::move(call.arguments[2]),
@@ -326,7 +342,7 @@ class Virtualizer {
       case Builtin::WeightsRows: literal(resource_of(*call).weights->rows); break;
       case Builtin::WeightsColumns: literal(resource_of(*call).weights->columns); break;
       case Builtin::WeightsBlocks: literal(units_per_row(*resource_of(*call).weights)); break;
-      case Builtin::WeightsWord: expression = weights_word(*call, expression->range); break;
+      case Builtin::WeightsWord: expression = weights_word(*call, expression->type, expression->range); break;
       default: break;
     }
   }

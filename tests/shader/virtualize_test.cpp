@@ -323,16 +323,17 @@ TEST(Virtualize, DimensionsAreLiterals) {
   EXPECT_EQ(values, expected);
 }
 
-std::string word(const WeightsDescriptor& descriptor, ExpressionPtr (*k)(Probe&)) {
+std::string word(const WeightsDescriptor& descriptor, ExpressionPtr (*k)(Probe&), int width = 1) {
   Probe probe;
   Resource& w = probe.weights("w", descriptor);
-  auto value = build::variable("value", scalar_type(Scalar::U32), false);
-  probe.body().push_back(
-      build::declare(std::move(value), build::call(Builtin::WeightsWord, scalar_type(Scalar::U32),
-                                                   build::list(Probe::name(w), probe["y"], probe["x"], k(probe)))));
+  const TypePtr type = width == 1 ? scalar_type(Scalar::U32) : vector_type(Scalar::U32, width);
+  auto value = build::variable("value", type, false);
+  probe.body().push_back(build::declare(
+      std::move(value),
+      build::call(Builtin::WeightsWord, type, build::list(Probe::name(w), probe["y"], probe["x"], k(probe)))));
   const std::string text = probe.emit();
   EXPECT_EQ(probe.module.resources[1]->kind, Resource::Kind::Storage);
-  EXPECT_EQ(to_string(probe.module.resources[1]->type), "array<u32>");
+  EXPECT_EQ(to_string(probe.module.resources[1]->type), "array<" + to_string(type) + ">");
   const std::size_t begin = text.find("value = ") + 8;
   return text.substr(begin, text.find(";\n", begin) - begin);
 }
@@ -347,6 +348,9 @@ TEST(Virtualize, WordsOfPackedWeights) {
   EXPECT_EQ(word({DataType::Q4_1, 100, 96, 16}, three), "w[(y / 16u * 3u + x) * 80u + 48u + y % 16u]");
   EXPECT_EQ(word({DataType::Q4_1, 100, 32, 16}, variable), "w[y / 16u * 80u + s * 16u + y % 16u]");
   EXPECT_EQ(word({DataType::Q4_1, 16, 96, 16}, variable), "w[x * 80u + s * 16u + y]");
+  // Four rows at once; y counts fours.
+  EXPECT_EQ(word({DataType::Q4_1, 100, 96, 4}, variable, 4), "w[(y * 3u + x) * 5u + s]");
+  EXPECT_EQ(word({DataType::Q4_1, 100, 96, 16}, three, 4), "w[(y / 4u * 3u + x) * 20u + 12u + y % 4u]");
 }
 
 TEST(Virtualize, DescriptorsAreChecked) {
@@ -356,6 +360,9 @@ TEST(Virtualize, DescriptorsAreChecked) {
   Probe without_descriptor;
   without_descriptor.tensor("t", Access::Read, {}).tensor.reset();
   EXPECT_THROW(virtualize(without_descriptor.module), InternalError);
+  EXPECT_THROW(word(
+                   {DataType::Q4_1, 100, 96, 6}, [](Probe& p) { return p["s"]; }, 4),
+               InvalidInput);
   Probe odd;
   odd.weights("w", {DataType::Q4_0, 10, 33, 1});
   EXPECT_THROW(virtualize(odd.module), InvalidInput);
