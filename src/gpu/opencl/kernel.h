@@ -1,0 +1,67 @@
+// A compiled kernel: what it takes and how large its workgroups may be.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/device.h"
+#include "gpu/opencl/context.h"
+
+namespace driftwood::gpu::opencl {
+
+/// What one argument of a kernel is bound to, and how much it must hold.
+struct Parameter {
+  std::string name;
+  StorageKind kind = StorageKind::Buffer;
+  std::uint64_t min_bytes = 0;                      // Buffer
+  DataType texel = DataType::F32;                   // images
+  std::array<std::uint32_t, 3> extent = {1, 1, 1};  // images, in texels
+};
+
+/// A trailing `uint` argument: the elements of the runtime-sized array in binding `parameter`,
+/// (bytes of the binding - offset) / stride.
+struct LengthArgument {
+  std::size_t parameter = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t stride = 1;
+};
+
+/// How a kernel is called.
+struct Signature {
+  std::vector<Parameter> parameters;
+  std::vector<LengthArgument> lengths;
+  std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1};
+};
+
+/// The signature of a module's entry point.
+Signature signature_of(const shader::Module& module);
+
+/// A built program that may hold several kernels, shared by them.
+using SharedProgram = std::shared_ptr<const ProgramHandle>;
+
+class OpenClKernel : public Kernel {
+ public:
+  /// `entry_point` names the function in the program, `name` the kernel in messages. Throws InternalError where the
+  /// program has no such kernel.
+  OpenClKernel(std::shared_ptr<Context> context, SharedProgram program, std::string entry_point, std::string name,
+               Signature signature);
+
+  const std::string& name() const override { return name_; }
+  std::uint32_t max_workgroup_size() const override { return max_workgroup_size_; }
+  std::array<std::uint32_t, 3> workgroup_size() const override { return signature_.workgroup_size; }
+  const Signature& signature() const { return signature_; }
+  const Context& context() const { return *context_; }
+
+  /// A kernel object of its own, for arguments of its own.
+  KernelHandle instantiate() const;
+
+ private:
+  std::shared_ptr<Context> context_;
+  SharedProgram program_;
+  std::string entry_point_;
+  std::string name_;
+  Signature signature_;
+  std::uint32_t max_workgroup_size_ = 1;
+};
+
+}  // namespace driftwood::gpu::opencl

@@ -1,0 +1,180 @@
+#include "gpu/opencl/opencl_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "gpu/opencl/facts.h"
+#include "gpu/opencl/recording.h"
+#include "gpu/opencl/status.h"
+#include "tensor/layout.h"
+
+namespace driftwood::gpu::opencl {
+namespace {
+
+const OpenClMemory& own(const Memory& memory, const Context& context) {
+  const auto* mine = dynamic_cast<const OpenClMemory*>(&memory);
+  if (mine == nullptr || &mine->context() != &context) {
+    throw InvalidInput("A transfer has memory of another device.");
+  }
+  return *mine;
+}
+
+OpenClMemory& own(Memory& memory, const Context& context) {
+  return const_cast<OpenClMemory&>(own(static_cast<const Memory&>(memory), context));
+}
+
+OpenClRecording& own(Recording& recording, const Context& context) {
+  auto* mine = dynamic_cast<OpenClRecording*>(&recording);
+  if (mine == nullptr || &mine->context() != &context) {
+    throw InvalidInput("A recording of another device is submitted.");
+  }
+  return *mine;
+}
+
+void check_range(const OpenClMemory& memory, std::uint64_t offset, std::uint64_t size) {
+  const std::uint64_t all = memory.bytes();
+  if (offset > all || size > all - offset) {
+    throw InvalidInput(fmt::format("{} bytes at offset {} exceed the {} bytes of the memory.", size, offset, all));
+  }
+  if (!memory.has_buffer() && (offset != 0 || size != all)) {
+    throw InvalidInput(
+        fmt::format("A texture of {} bytes is copied whole; {} bytes at offset {} are asked for.", all, size, offset));
+  }
+}
+
+}  // namespace
+
+OpenClDevice::OpenClDevice(const FoundDevice& found, ProgramCache cache)
+    : context_(Context::open(found.platform.api, found.platform.platform, found.device)), cache_(std::move(cache)) {
+  facts_ = query_facts(*context_, found.platform.platform);
+  facts_.id = found.id;
+  build_.device_key = fmt::format("{}\n{}\n{}", facts_.vendor, facts_.name, facts_.driver);
+  probes_ = probe(*context_, build_.device_key, cache_);
+  build_.options = probes_.language;
+  build_.keeps_binaries = probes_.keeps_binaries;
+  facts_.has_f16_arithmetic = probes_.dialect.f16_arithmetic;
+  facts_.has_subgroups = probes_.dialect.subgroups != shader::OpenClDialect::Subgroups::None;
+  facts_.subgroup_size = probes_.subgroup_size;
+  facts_.has_packed_dot = probes_.dialect.packed_dot != shader::OpenClDialect::PackedDot::None;
+  transfer_ = std::make_unique<Transfer>(context_, facts_.shares_host_memory);
+}
+
+OpenClDevice::~OpenClDevice() = default;
+
+std::shared_ptr<Memory> OpenClDevice::allocate(const MemoryDescriptor& descriptor) {
+  return std::make_shared<OpenClMemory>(context_, facts_, descriptor);
+}
+
+void OpenClDevice::write(Memory& memory, std::uint64_t offset, std::span<const std::byte> bytes) {
+  OpenClMemory& mine = own(memory, *context_);
+  check_range(mine, offset, bytes.size());
+  if (mine.has_buffer()) {
+    transfer_->write_buffer(mine, offset, bytes);
+  } else {
+    transfer_->write_texture(mine, bytes);
+  }
+}
+
+void OpenClDevice::read(const Memory& memory, std::uint64_t offset, std::span<std::byte> bytes) {
+  const OpenClMemory& mine = own(memory, *context_);
+  check_range(mine, offset, bytes.size());
+  if (mine.has_buffer()) {
+    transfer_->read_buffer(mine, offset, bytes);
+  } else {
+    transfer_->read_texture(mine, bytes);
+  }
+}
+
+void OpenClDevice::fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) {
+  OpenClMemory& mine = own(memory, *context_);
+  check_range(mine, offset, size);
+  if (size == 0) return;
+  const Api& api = *context_->api;
+  if (!mine.has_buffer()) {
+    const std::array<std::size_t, 3> origin = {0, 0, 0};
+    const MemoryDescriptor& descriptor = mine.descriptor();
+    std::array<std::size_t, 3> region = {1, 1, 1};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(coordinate_count(descriptor.kind)); ++i) {
+      region[i] = descriptor.extent[i];
+    }
+    const std::array<std::uint32_t, 4> zero = {};  // all bits zero is 0 for each of the colour types
+    check(api.clEnqueueFillImage(context_->queue.get(), mine.image(), zero.data(), origin.data(), region.data(), 0,
+                                 nullptr, nullptr),
+          "Filling an image with zeros");
+    return;
+  }
+  // A wider pattern is faster, but offset and size must be multiples of it.
+  const std::uint64_t zeros[2] = {0, 0};
+  const std::size_t pattern = (offset | size) % 16 == 0 ? 16 : (offset | size) % 4 == 0 ? 4 : 1;
+  check(
+      api.clEnqueueFillBuffer(context_->queue.get(), mine.buffer(), zeros, pattern, offset, size, 0, nullptr, nullptr),
+      "Filling a buffer with zeros");
+}
+
+std::shared_ptr<Kernel> OpenClDevice::compile(const shader::Module& module, const std::string& name) {
+  const std::string source = shader::emit_opencl(module, probes_.dialect);
+  return compile_source(source, module.entry_point->name, name, signature_of(module));
+}
+
+std::shared_ptr<Kernel> OpenClDevice::compile_source(const std::string& source, const std::string& entry_point,
+                                                     std::string name, Signature signature) {
+  const auto& size = signature.workgroup_size;
+  const std::uint64_t threads = std::uint64_t{size[0]} * size[1] * size[2];
+  if (threads == 0 || threads > facts_.max_workgroup_size) {
+    throw InvalidInput(
+        fmt::format("The kernel '{}' asks for a workgroup of {} x {} x {} = {} invocations; the device "
+                    "'{}' allows {}.",
+                    name, size[0], size[1], size[2], threads, facts_.id, facts_.max_workgroup_size));
+  }
+  SharedProgram program = programs_[source].lock();
+  if (!program) {
+    program = std::make_shared<const ProgramHandle>(build_program(*context_, build_, cache_, source, name));
+    programs_[source] = program;
+  }
+  return std::make_shared<OpenClKernel>(context_, std::move(program), entry_point, std::move(name),
+                                        std::move(signature));
+}
+
+std::unique_ptr<Recording> OpenClDevice::record(std::vector<Dispatch> dispatches) {
+  return std::make_unique<OpenClRecording>(context_, facts_, std::move(dispatches));
+}
+
+void OpenClDevice::submit(Recording& recording) { own(recording, *context_).enqueue(context_->queue.get()); }
+
+std::vector<double> OpenClDevice::submit_profiled(Recording& recording) {
+  OpenClRecording& mine = own(recording, *context_);
+  const Api& api = *context_->api;
+  if (!profiling_queue_) {
+    cl_int status = CL_SUCCESS;
+    profiling_queue_ = QueueHandle(context_->api, api.clCreateCommandQueue(context_->context.get(), context_->device,
+                                                                           CL_QUEUE_PROFILING_ENABLE, &status));
+    check(status, "The creation of a profiling queue");
+  }
+  finish();  // the two queues know nothing of each other's order
+  std::vector<EventHandle> events;
+  events.reserve(mine.size());
+  mine.enqueue(profiling_queue_.get(), &events);
+  check(api.clFinish(profiling_queue_.get()), "Waiting for profiled kernels");
+  std::vector<double> nanoseconds;
+  nanoseconds.reserve(events.size());
+  for (const EventHandle& event : events) {
+    cl_ulong start = 0, end = 0;
+    if (event) {
+      check(api.clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr),
+            "The question for a kernel's time");
+      check(api.clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
+            "The question for a kernel's time");
+    }
+    nanoseconds.push_back(end > start ? static_cast<double>(end - start) : 0.0);
+  }
+  return nanoseconds;
+}
+
+void OpenClDevice::finish() {
+  check(context_->api->clFinish(context_->queue.get()), "Waiting for the device");
+  transfer_->release_pending();
+}
+
+}  // namespace driftwood::gpu::opencl

@@ -1,0 +1,151 @@
+#include "gpu/opencl/program_cache.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+namespace driftwood::gpu::opencl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// File: header, key, value. `checksum` covers key and value, so that a file cut or damaged anywhere is a miss.
+struct Header {
+  std::array<char, 8> magic;
+  std::uint64_t key_bytes;
+  std::uint64_t value_bytes;
+  std::uint64_t checksum;
+};
+constexpr std::array<char, 8> magic = {'D', 'R', 'I', 'F', 'T', 'C', '0', '1'};
+constexpr std::string_view suffix = ".program";
+// Left by a process that died between writing and renaming.
+constexpr std::string_view partial_suffix = ".partial";
+constexpr auto partial_lifetime = std::chrono::hours(1);
+
+// FNV-1a, 64 bit, from a start value: http://www.isthe.com/chongo/tech/comp/fnv/.
+std::uint64_t fnv1a(std::span<const std::byte> bytes, std::uint64_t hash = 0xcbf29ce484222325u) {
+  for (const std::byte byte : bytes) {
+    hash ^= static_cast<std::uint64_t>(byte);
+    hash *= 0x100000001b3u;
+  }
+  return hash;
+}
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+std::uint64_t checksum_of(std::string_view key, std::span<const std::byte> value) {
+  return fnv1a(value, fnv1a(bytes_of(key)));
+}
+
+}  // namespace
+
+ProgramCache::ProgramCache(fs::path folder, std::uint64_t limit_bytes)
+    : folder_(std::move(folder)), limit_bytes_(limit_bytes) {}
+
+ProgramCache ProgramCache::standard() {
+  if (const char* configured = std::getenv("DRIFTWOOD_CACHE_DIR")) {
+    return ProgramCache(*configured == '\0' ? fs::path() : fs::path(configured) / "programs");
+  }
+  // The XDG specification has relative values ignored.
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && fs::path(xdg).is_absolute()) {
+    return ProgramCache(fs::path(xdg) / "driftwood" / "programs");
+  }
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') return ProgramCache({});
+  return ProgramCache(fs::path(home) / ".cache" / "driftwood" / "programs");
+}
+
+fs::path ProgramCache::file_of(std::string_view key) const {
+  // Two independent 64-bit halves; the key in the file decides, so a collision costs a compilation, not a fault.
+  const std::uint64_t low = fnv1a(bytes_of(key));
+  const std::uint64_t high = fnv1a(bytes_of(key), 0x9e3779b97f4a7c15u);
+  return folder_ / fmt::format("{:016x}{:016x}{}", high, low, suffix);
+}
+
+std::optional<std::vector<std::byte>> ProgramCache::load(std::string_view key) const {
+  if (!is_enabled()) return std::nullopt;
+  const fs::path path = file_of(key);
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(path, error);
+  if (error) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  Header header = {};
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return std::nullopt;
+  const bool fits = header.magic == magic && header.key_bytes == key.size() && size >= sizeof header + key.size() &&
+                    header.value_bytes == size - sizeof header - key.size();
+  if (!fits) return std::nullopt;
+  std::string stored_key(key.size(), '\0');
+  std::vector<std::byte> value(header.value_bytes);
+  file.read(stored_key.data(), static_cast<std::streamsize>(stored_key.size()));
+  file.read(reinterpret_cast<char*>(value.data()), static_cast<std::streamsize>(value.size()));
+  if (!file || stored_key != key || checksum_of(key, value) != header.checksum) return std::nullopt;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // marks it used; failure is of no matter
+  return value;
+}
+
+void ProgramCache::store(std::string_view key, std::span<const std::byte> value) const {
+  if (!is_enabled()) return;
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  static std::atomic<unsigned> counter{0};
+  const fs::path path = file_of(key);
+  const fs::path partial =
+      folder_ / fmt::format("{}-{}-{}{}", path.stem().string(), getpid(), counter++, partial_suffix);
+  bool is_written = false;
+  {
+    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+    const Header header{magic, key.size(), value.size(), checksum_of(key, value)};
+    file.write(reinterpret_cast<const char*>(&header), sizeof header);
+    file.write(key.data(), static_cast<std::streamsize>(key.size()));
+    file.write(reinterpret_cast<const char*>(value.data()), static_cast<std::streamsize>(value.size()));
+    file.flush();
+    is_written = static_cast<bool>(file);
+  }
+  if (is_written) fs::rename(partial, path, error);
+  if (!is_written || error) {
+    fs::remove(partial, error);
+    return;
+  }
+  evict();
+}
+
+void ProgramCache::evict() const {
+  struct File {
+    fs::path path;
+    fs::file_time_type time;
+    std::uint64_t bytes;
+  };
+  std::vector<File> files;
+  std::uint64_t total = 0;
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    std::error_code gone;  // another process may remove it meanwhile
+    const File file{it->path(), fs::last_write_time(it->path(), gone), fs::file_size(it->path(), gone)};
+    if (gone) continue;
+    if (file.path.extension() == partial_suffix) {
+      if (now - file.time > partial_lifetime) fs::remove(file.path, gone);
+    } else if (file.path.extension() == suffix) {
+      files.push_back(file);
+      total += file.bytes;
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.time < b.time; });
+  for (const File& file : files) {
+    if (total <= limit_bytes_) break;
+    std::error_code gone;
+    fs::remove(file.path, gone);
+    total -= file.bytes;
+  }
+}
+
+}  // namespace driftwood::gpu::opencl
