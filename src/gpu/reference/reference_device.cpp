@@ -51,17 +51,17 @@ class ReferenceKernel final : public Kernel {
  public:
   ReferenceKernel(std::string name, std::uint32_t max_size, const shader::Module& module,
                   const shader::InterpreterOptions& options)
-      : name_(std::move(name)), max_size_(max_size), program_(module, options) {}
+      : name_(std::move(name)), max_size_(max_size), executable_(module, options) {}
 
   const std::string& name() const override { return name_; }
   std::uint32_t max_workgroup_size() const override { return max_size_; }
-  std::array<std::uint32_t, 3> workgroup_size() const override { return program_.workgroup_size(); }
-  const shader::Program& program() const { return program_; }
+  std::array<std::uint32_t, 3> workgroup_size() const override { return executable_.workgroup_size(); }
+  const shader::Executable& executable() const { return executable_; }
 
  private:
   std::string name_;
   std::uint32_t max_size_;
-  shader::Program program_;
+  shader::Executable executable_;
 };
 
 struct PreparedDispatch {
@@ -159,8 +159,8 @@ class ReferenceDevice final : public Device {
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override {
     check_module(module, name);
     auto kernel = std::make_shared<ReferenceKernel>(name, facts_.max_workgroup_size, module, options_);
-    if (kernel->program().workgroup_bytes() > facts_.local_memory) {
-      throw OutOfMemory("The kernel '" + name + "' uses " + std::to_string(kernel->program().workgroup_bytes()) +
+    if (kernel->executable().workgroup_bytes() > facts_.local_memory) {
+      throw OutOfMemory("The kernel '" + name + "' uses " + std::to_string(kernel->executable().workgroup_bytes()) +
                         " bytes of workgroup memory; the device has " + std::to_string(facts_.local_memory) + ".");
     }
     return kernel;
@@ -264,7 +264,7 @@ class ReferenceDevice final : public Device {
     PreparedDispatch prepared;
     prepared.kernel = std::dynamic_pointer_cast<ReferenceKernel>(dispatch.kernel);
     if (!prepared.kernel) throw InvalidInput("A dispatch has no kernel of the reference device.");
-    const auto& resources = prepared.kernel->program().resources();
+    const auto& resources = prepared.kernel->executable().resources();
     const std::string& name = prepared.kernel->name();
     if (dispatch.bindings.size() != resources.size()) {
       throw InvalidInput("The kernel '" + name + "' takes " + std::to_string(resources.size()) +
@@ -279,7 +279,7 @@ class ReferenceDevice final : public Device {
     return prepared;
   }
 
-  shader::BoundMemory bind(const Binding& binding, const shader::ProgramResource& resource,
+  shader::BoundMemory bind(const Binding& binding, const shader::ExecutableResource& resource,
                            const std::string& kernel) const {
     const std::string where = "'" + resource.name + "' of the kernel '" + kernel + "'";
     if (!binding.memory) throw InvalidInput("Nothing is bound to " + where + ".");
@@ -323,7 +323,7 @@ class ReferenceDevice final : public Device {
 
   void run(PreparedDispatch& dispatch) {
     try {
-      interpreter_.run(dispatch.kernel->program(), dispatch.bindings, dispatch.workgroups);
+      interpreter_.run(dispatch.kernel->executable(), dispatch.bindings, dispatch.workgroups);
     } catch (Error& error) {
       const std::string& label = dispatch.label.empty() ? dispatch.kernel->name() : dispatch.label;
       error.add_context("While running '" + label + "' on the reference device.");

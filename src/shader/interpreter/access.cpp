@@ -78,7 +78,7 @@ void atomic(Machine& m, const Instruction& i) {
   const u32* operand = i.b == no_register ? nullptr : m.reg(i.b);
   for_active(m, [&](u32 l) {
     const std::uint64_t at = info.base + (offset ? offset[l] : 0);
-    if (Reads && memory.written) check_written(m, info, memory, at, 4, l);
+    if (Reads && memory.written && !memory.is_workgroup) check_written(m, info, memory, at, 4, l);
     if (memory.cells) {
       check_race(m, info, memory, at, 4, l, Writes ? AccessMode::AtomicWrite : AccessMode::AtomicRead);
     }

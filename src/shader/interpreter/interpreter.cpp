@@ -12,15 +12,15 @@ namespace {
 
 using interpreter::MachineMemory;
 
-void check_bindings(const Program& program, std::span<const BoundMemory> bindings) {
-  const auto& resources = program.resources();
+void check_bindings(const Executable& executable, std::span<const BoundMemory> bindings) {
+  const auto& resources = executable.resources();
   if (bindings.size() != resources.size()) {
-    throw InvalidInput("The kernel '" + program.name() + "' takes " + std::to_string(resources.size()) +
+    throw InvalidInput("The kernel '" + executable.name() + "' takes " + std::to_string(resources.size()) +
                        " bindings and is given " + std::to_string(bindings.size()) + ".");
   }
   for (std::size_t k = 0; k < bindings.size(); ++k) {
     const BoundMemory& bound = bindings[k];
-    const std::string where = "'" + resources[k].name + "' of the kernel '" + program.name() + "'";
+    const std::string where = "'" + resources[k].name + "' of the kernel '" + executable.name() + "'";
     if (!bound.memory) throw InvalidInput("Nothing is bound to " + where + ".");
     if (bound.offset % 4 != 0) {
       throw InvalidInput("The offset " + std::to_string(bound.offset) + " of " + where + " is no multiple of 4.");
@@ -38,9 +38,9 @@ void check_bindings(const Program& program, std::span<const BoundMemory> binding
 }
 
 /// Memory that something in this dispatch may write is watched for races, through whatever it is read.
-std::vector<MachineMemory> machine_memories(const Program& program, std::span<const BoundMemory> bindings) {
-  const auto& resources = program.resources();
-  const InterpreterOptions& options = program.options();
+std::vector<MachineMemory> machine_memories(const Executable& executable, std::span<const BoundMemory> bindings) {
+  const auto& resources = executable.resources();
+  const InterpreterOptions& options = executable.options();
   std::vector<MachineMemory> memories;
   for (const BoundMemory& bound : bindings) {
     bool is_written = false;
@@ -66,10 +66,10 @@ std::vector<MachineMemory> machine_memories(const Program& program, std::span<co
 
 }  // namespace
 
-void Interpreter::run(const Program& program, std::span<const BoundMemory> bindings,
+void Interpreter::run(const Executable& executable, std::span<const BoundMemory> bindings,
                       std::array<std::uint32_t, 3> workgroups) {
-  check_bindings(program, bindings);
-  interpreter::Machine machine(program, machine_memories(program, bindings));
+  check_bindings(executable, bindings);
+  interpreter::Machine machine(executable, machine_memories(executable, bindings));
   machine.storage_clock.now = machine.workgroup_clock.now = ++time_;
   machine.storage_clock.dispatch = time_;
   try {

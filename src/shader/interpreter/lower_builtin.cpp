@@ -26,13 +26,13 @@ Lowering::Value Lowering::eval_node(const BuiltinCall& n, const Expression& e, b
     case Builtin::ArrayLength: {
       const Place place = pointee_of(*n.arguments[0]);
       const Value result = fresh(1);
-      program_.indices_.push_back({.kind = IndexInfo::Kind::RuntimeArray,
-                                   .stride = array_stride(place.type->as<ArrayType>()->element),
-                                   .slot = place.slot,
-                                   .base = place.base,
-                                   .of = place.name,
-                                   .range = e.range});
-      emit(array_length, result.registers[0]).info = static_cast<std::uint32_t>(program_.indices_.size() - 1);
+      executable_.indices_.push_back({.kind = IndexInfo::Kind::RuntimeArray,
+                                      .stride = array_stride(place.type->as<ArrayType>()->element),
+                                      .slot = place.slot,
+                                      .base = place.base,
+                                      .of = place.name,
+                                      .range = e.range});
+      emit(array_length, result.registers[0]).info = static_cast<std::uint32_t>(executable_.indices_.size() - 1);
       return result;
     }
     case Builtin::WorkgroupBarrier:
@@ -222,10 +222,10 @@ Lowering::Value Lowering::atomic(const BuiltinCall& n, const Expression& e) {
   const Place place = pointee_of(*n.arguments[0]);
   if (place.space == Place::Space::Registers) throw InternalError("The atomic " + place.name + " is in no memory.");
   const Register operand = n.arguments.size() > 1 ? eval(*n.arguments[1]).registers[0] : no_register;
-  program_.accesses_.push_back(access(place, 0, Element::Word, 1, e.range));
+  executable_.accesses_.push_back(access(place, 0, Element::Word, 1, e.range));
   emit(atomic_handler(n.builtin, *scalar_of(place.type)), result.registers.empty() ? no_register : result.registers[0],
        place.offset, operand)
-      .info = static_cast<std::uint32_t>(program_.accesses_.size() - 1);
+      .info = static_cast<std::uint32_t>(executable_.accesses_.size() - 1);
   next_ = mark;
   return result;
 }

@@ -29,24 +29,6 @@ bool any_of(const std::vector<ExpressionPtr>& list, bool (*test)(const Expressio
   return false;
 }
 
-/// Whether a user's function is called: it may change variables that were read before.
-bool has_call(const Expression& e) {
-  if (std::holds_alternative<FunctionCall>(e.node)) return true;
-  if (const auto* n = std::get_if<Unary>(&e.node)) return has_call(*n->operand);
-  if (const auto* n = std::get_if<Binary>(&e.node)) return has_call(*n->left) || has_call(*n->right);
-  if (const auto* n = std::get_if<BuiltinCall>(&e.node)) return any_of(n->arguments, has_call);
-  if (const auto* n = std::get_if<Construct>(&e.node)) return any_of(n->arguments, has_call);
-  if (const auto* n = std::get_if<Convert>(&e.node)) return has_call(*n->operand);
-  if (const auto* n = std::get_if<Bitcast>(&e.node)) return has_call(*n->operand);
-  if (const auto* n = std::get_if<Index>(&e.node)) return has_call(*n->base) || has_call(*n->index);
-  if (const auto* n = std::get_if<Member>(&e.node)) return has_call(*n->base);
-  if (const auto* n = std::get_if<Swizzle>(&e.node)) return has_call(*n->base);
-  if (const auto* n = std::get_if<AddressOf>(&e.node)) return has_call(*n->reference);
-  if (const auto* n = std::get_if<Dereference>(&e.node)) return has_call(*n->pointer);
-  if (const auto* n = std::get_if<ObjectLoad>(&e.node)) return any_of(n->coordinates, has_call);
-  return false;
-}
-
 /// Whether evaluating it where the language would not leaves no trace: no memory, no index, no call.
 bool is_harmless(const Expression& e) {
   if (std::holds_alternative<Literal>(e.node)) return true;
@@ -91,6 +73,23 @@ bool can_overflow(BinaryOp op) {
 
 }  // namespace
 
+bool has_call(const Expression& e) {
+  if (std::holds_alternative<FunctionCall>(e.node)) return true;
+  if (const auto* n = std::get_if<Unary>(&e.node)) return has_call(*n->operand);
+  if (const auto* n = std::get_if<Binary>(&e.node)) return has_call(*n->left) || has_call(*n->right);
+  if (const auto* n = std::get_if<BuiltinCall>(&e.node)) return any_of(n->arguments, has_call);
+  if (const auto* n = std::get_if<Construct>(&e.node)) return any_of(n->arguments, has_call);
+  if (const auto* n = std::get_if<Convert>(&e.node)) return has_call(*n->operand);
+  if (const auto* n = std::get_if<Bitcast>(&e.node)) return has_call(*n->operand);
+  if (const auto* n = std::get_if<Index>(&e.node)) return has_call(*n->base) || has_call(*n->index);
+  if (const auto* n = std::get_if<Member>(&e.node)) return has_call(*n->base);
+  if (const auto* n = std::get_if<Swizzle>(&e.node)) return has_call(*n->base);
+  if (const auto* n = std::get_if<AddressOf>(&e.node)) return has_call(*n->reference);
+  if (const auto* n = std::get_if<Dereference>(&e.node)) return has_call(*n->pointer);
+  if (const auto* n = std::get_if<ObjectLoad>(&e.node)) return any_of(n->coordinates, has_call);
+  return false;
+}
+
 Lowering::Value Lowering::eval(const Expression& e, bool tracked) {
   const bool is_int = width_of(e.type) > 0 && is_integer(*scalar_of(e.type));
   if (e.is_reference) return load_from(place_of(e), e.range, tracked && is_int);
@@ -120,9 +119,10 @@ Lowering::Value Lowering::eval_node(const Literal& n, const Expression&, bool) {
     for (const ConstantScalar& c : n.components) value.registers.push_back(constant(word_of(c)));
     return value;
   }
-  const auto [it, is_new] = tables_.try_emplace(&n, first_constant + static_cast<Register>(program_.constants_.size()));
+  const auto [it, is_new] =
+      tables_.try_emplace(&n, first_constant + static_cast<Register>(executable_.constants_.size()));
   for (std::size_t k = 0; k < n.components.size(); ++k) {
-    if (is_new) program_.constants_.push_back(word_of(n.components[k]));
+    if (is_new) executable_.constants_.push_back(word_of(n.components[k]));
     value.registers.push_back(it->second + static_cast<Register>(k));
   }
   return value;
@@ -232,7 +232,7 @@ Lowering::Value Lowering::eval_node(const FunctionCall& n, const Expression& e, 
       binding.is_place = true;
       binding.place = pointee_of(argument);
     } else {
-      const bool feeds = program_.options_.check_overflow && address_use_.feeds_address(parameter);
+      const bool feeds = executable_.options_.check_overflow && address_use_.feeds_address(parameter);
       binding.value = eval(argument, feeds);
       // The function may change what the argument was read from.
       if (binding.value.ownership == Ownership::Mutable) {
@@ -366,7 +366,7 @@ Lowering::Value Lowering::eval_node(const Swizzle& n, const Expression& e, bool 
 }
 
 Lowering::Value Lowering::eval_node(const AddressOf&, const Expression&, bool) {
-  throw InternalError("A pointer of '" + program_.name_ + "' is used as a value.");
+  throw InternalError("A pointer of '" + executable_.name_ + "' is used as a value.");
 }
 
 Lowering::Value Lowering::eval_node(const Dereference&, const Expression& e, bool tracked) {
@@ -388,8 +388,8 @@ Lowering::Value Lowering::eval_node(const ObjectLoad& n, const Expression& e, bo
                  : type == DataType::I8 ? Element::Byte
                  : type == DataType::U8 ? Element::UnsignedByte
                                         : Element::Word;
-  program_.accesses_.push_back(info);
-  emit(load, result.registers[0], place.offset).info = static_cast<std::uint32_t>(program_.accesses_.size() - 1);
+  executable_.accesses_.push_back(info);
+  emit(load, result.registers[0], place.offset).info = static_cast<std::uint32_t>(executable_.accesses_.size() - 1);
   if (native != to && !(type == DataType::F16 && to == Scalar::F16)) {
     for (const Register r : result.registers) emit_conversion(native, to, r, r);
   }

@@ -40,13 +40,13 @@ Lowering::Place Lowering::place_of(const Expression& e) {
       return place;
     }
   }
-  throw InternalError("An expression of '" + program_.name_ + "' is used as a reference but is none.");
+  throw InternalError("An expression of '" + executable_.name_ + "' is used as a reference but is none.");
 }
 
 Lowering::Place Lowering::pointee_of(const Expression& pointer) {
   if (const auto* n = std::get_if<AddressOf>(&pointer.node)) return place_of(*n->reference);
   if (const auto* n = std::get_if<VariableExpression>(&pointer.node)) return bindings_.at(n->variable).place;
-  throw InternalError("A pointer of '" + program_.name_ + "' has no known origin.");
+  throw InternalError("A pointer of '" + executable_.name_ + "' has no known origin.");
 }
 
 Lowering::Place Lowering::member(Place place, std::uint32_t field) {
@@ -85,7 +85,7 @@ Lowering::Place Lowering::indexed(Place place, const Expression& index, SourceRa
   }
   if (place.space == Place::Space::Registers) info.stride = components;
   if (place.space == Place::Space::Workgroup) info.stride = 4 * components;
-  const Value value = eval(index, program_.options_.check_overflow);
+  const Value value = eval(index, executable_.options_.check_overflow);
   place.type = element;
   const Register taints = place.taints;
   const std::uint32_t base = place.base;
@@ -99,19 +99,19 @@ void Lowering::add_index(Place& place, const Value& index, const IndexInfo& info
   const Register i = index.registers[0];
   const bool is_known = i != no_register && i >= first_constant && index.taint(0) == no_register;
   if (is_known && info.kind != IndexInfo::Kind::RuntimeArray) {
-    const std::uint32_t value = program_.constants_[i - first_constant];
+    const std::uint32_t value = executable_.constants_[i - first_constant];
     if (value < info.limit) {
       place.base += value * info.stride;
       return;
     }
   }
   if (info.limit == 0 && info.kind != IndexInfo::Kind::RuntimeArray) {
-    throw InternalError("An array of '" + program_.name_ + "' has no elements.");
+    throw InternalError("An array of '" + executable_.name_ + "' has no elements.");
   }
   const Register r = allocate(1);
-  program_.indices_.push_back(info);
+  executable_.indices_.push_back(info);
   emit(check_index, r, i, place.offset, index.taint(0));
-  program_.code_.back().info = static_cast<std::uint32_t>(program_.indices_.size() - 1);
+  executable_.code_.back().info = static_cast<std::uint32_t>(executable_.indices_.size() - 1);
   place.offset = r;
 }
 
@@ -144,9 +144,9 @@ Lowering::Value Lowering::load_from(const Place& place, SourceRange range, bool 
   Value value = fresh(count);
   std::uint32_t done = 0;
   const auto run = [&](std::uint32_t offset, Element element, std::uint32_t components) {
-    program_.accesses_.push_back(access(place, offset, element, components, range));
+    executable_.accesses_.push_back(access(place, offset, element, components, range));
     emit(load, value.registers[done], place.offset);
-    program_.code_.back().info = static_cast<std::uint32_t>(program_.accesses_.size() - 1);
+    executable_.code_.back().info = static_cast<std::uint32_t>(executable_.accesses_.size() - 1);
     done += components;
   };
   if (place.space == Place::Space::Workgroup) {
@@ -178,9 +178,9 @@ void Lowering::store_to(const Place& place, const Value& given, SourceRange rang
   std::uint32_t done = 0;
   const auto run = [&](std::uint32_t offset, Element element, std::uint32_t components) {
     const std::vector<Register> sources(value.registers.begin() + done, value.registers.begin() + done + components);
-    program_.accesses_.push_back(access(place, offset, element, components, range));
+    executable_.accesses_.push_back(access(place, offset, element, components, range));
     emit(store, no_register, place.offset, add_operands(sources));
-    program_.code_.back().info = static_cast<std::uint32_t>(program_.accesses_.size() - 1);
+    executable_.code_.back().info = static_cast<std::uint32_t>(executable_.accesses_.size() - 1);
     done += components;
   };
   if (place.space == Place::Space::Workgroup) {
@@ -193,7 +193,7 @@ void Lowering::store_to(const Place& place, const Value& given, SourceRange rang
 Lowering::Place Lowering::texel(const Resource& object, const std::vector<ExpressionPtr>& coordinates) {
   Place place{
       .space = Place::Space::Storage, .type = object.type, .slot = slot_of(&object), .name = "'" + object.name + "'"};
-  const bool tracked = program_.options_.check_overflow;
+  const bool tracked = executable_.options_.check_overflow;
   std::uint32_t stride = 4 * info(object.texel).block_bytes;
   std::size_t axis = 0;
   for (const ExpressionPtr& coordinate : coordinates) {

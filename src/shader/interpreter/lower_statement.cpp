@@ -31,7 +31,7 @@ void Lowering::lower_node(const Declare& s, SourceRange) {
     binding.place = pointee_of(*s.initializer);
     return;
   }
-  const bool tracked = program_.options_.check_overflow && address_use_.feeds_address(variable) &&
+  const bool tracked = executable_.options_.check_overflow && address_use_.feeds_address(variable) &&
                        width_of(variable->type) > 0 && is_integer(*scalar_of(variable->type));
   if (!variable->is_mutable) {
     Value value = eval(*s.initializer, tracked);
@@ -70,7 +70,7 @@ void Lowering::lower_node(const CompoundAssign& s, SourceRange range) {
   const bool tracked = place.taints != no_register;
   Value old = load_from(place, s.target->range, tracked);
   // The right side may call a function that changes the target; its old value counts.
-  if (old.ownership == Ownership::Mutable) old = copied(old, !old.taints.empty());
+  if (old.ownership == Ownership::Mutable && has_call(*s.value)) old = copied(old, !old.taints.empty());
   const Value value = eval(*s.value, tracked);
   const Scalar scalar = *scalar_of(s.target->type);
   const Value result = fresh(old.registers.size(), tracked);
@@ -116,7 +116,7 @@ void Lowering::lower_node(const For& s, SourceRange range) {
   emit(mask_join, no_register, continued);
   if (s.update) lower(*s.update);
   emit(loop_back).target = head;
-  program_.code_.back().info = add_range(range);
+  executable_.code_.back().info = add_range(range);
   jump_here(test);
   emit(mask_set, no_register, left);
 }
@@ -143,7 +143,7 @@ void Lowering::lower_node(const Loop& s, SourceRange range) {
   }
   next_ = mark;
   emit(loop_back).target = head;
-  program_.code_.back().info = add_range(range);
+  executable_.code_.back().info = add_range(range);
   emit(mask_set, no_register, left);
 }
 
@@ -199,7 +199,7 @@ void Lowering::lower_node(const Continue&, SourceRange) {
     emit(mask_leave, target->continued);
     return;
   }
-  throw InternalError("A continue of '" + program_.name_ + "' is in no loop.");
+  throw InternalError("A continue of '" + executable_.name_ + "' is in no loop.");
 }
 
 void Lowering::lower_node(const Return& s, SourceRange) {
@@ -237,7 +237,7 @@ void Lowering::lower_node(const ObjectStore& s, SourceRange range) {
       emit(conversion_handler(from, native), r, r);
       if (is_byte) {
         emit(saturate_byte, r, r);
-        program_.code_.back().info = type == DataType::U8;
+        executable_.code_.back().info = type == DataType::U8;
       }
     } else {
       emit_conversion(from, native, component, r);
@@ -246,9 +246,9 @@ void Lowering::lower_node(const ObjectStore& s, SourceRange range) {
   }
   AccessInfo info = access(place, 0, Element::Word, 4, range);
   info.element = type == DataType::F16 ? Element::Half : is_byte ? Element::UnsignedByte : Element::Word;
-  program_.accesses_.push_back(info);
+  executable_.accesses_.push_back(info);
   emit(store, no_register, place.offset, add_operands(sources));
-  program_.code_.back().info = static_cast<std::uint32_t>(program_.accesses_.size() - 1);
+  executable_.code_.back().info = static_cast<std::uint32_t>(executable_.accesses_.size() - 1);
 }
 
 }  // namespace driftwood::shader::interpreter

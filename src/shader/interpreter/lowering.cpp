@@ -8,7 +8,7 @@
 
 namespace driftwood::shader {
 
-Program::Program(const Module& module, const InterpreterOptions& options) : options_(options) {
+Executable::Executable(const Module& module, const InterpreterOptions& options) : options_(options) {
   if (options.subgroup_size == 0 || (options.subgroup_size & (options.subgroup_size - 1)) != 0) {
     throw InvalidInput("The subgroup size " + std::to_string(options.subgroup_size) + " is not a power of two.");
   }
@@ -26,14 +26,15 @@ constexpr std::uint64_t max_register_bytes = std::uint64_t{1} << 30;
 
 }  // namespace
 
-Lowering::Lowering(const Module& module, Program& program) : module_(module), program_(program), address_use_(module) {}
+Lowering::Lowering(const Module& module, Executable& executable)
+    : module_(module), executable_(executable), address_use_(module) {}
 
 void Lowering::run() {
   const Function* entry = module_.entry_point;
   if (!entry) throw InternalError("The module to interpret has no entry point.");
-  program_.name_ = entry->name;
-  program_.sources_ = module_.sources;
-  program_.workgroup_size_ = entry->workgroup_size;
+  executable_.name_ = entry->name;
+  executable_.sources_ = module_.sources;
+  executable_.workgroup_size_ = entry->workgroup_size;
   const auto size = entry->workgroup_size;
   const std::uint64_t lanes = std::uint64_t{size[0]} * size[1] * size[2];
   if (std::max({size[0], size[1], size[2]}) > max_lanes || lanes == 0 || lanes > max_lanes) {
@@ -50,10 +51,10 @@ void Lowering::run() {
 }
 
 Register Lowering::allocate(std::uint64_t count) {
-  const auto size = program_.workgroup_size_;
+  const auto size = executable_.workgroup_size_;
   const std::uint64_t lanes = std::uint64_t{size[0]} * size[1] * size[2];
   if (count > max_register_bytes || (next_ + count) * 4 * std::max<std::uint64_t>(lanes, 1) > max_register_bytes) {
-    throw Unsupported("The kernel '" + program_.name_ + "' needs " + std::to_string(next_ + count) +
+    throw Unsupported("The kernel '" + executable_.name_ + "' needs " + std::to_string(next_ + count) +
                       " words for each of " + std::to_string(lanes) + " invocations; the interpreter holds at most " +
                       std::to_string(max_register_bytes / 4) + " words for a workgroup.");
   }
@@ -65,35 +66,36 @@ Register Lowering::allocate(std::uint64_t count) {
 
 Register Lowering::constant(std::uint32_t word) {
   const auto [it, is_new] =
-      constant_of_word_.try_emplace(word, first_constant + static_cast<Register>(program_.constants_.size()));
-  if (is_new) program_.constants_.push_back(word);
+      constant_of_word_.try_emplace(word, first_constant + static_cast<Register>(executable_.constants_.size()));
+  if (is_new) executable_.constants_.push_back(word);
   return it->second;
 }
 
 Instruction& Lowering::emit(Handler handler, Register r, Register a, Register b, Register c) {
-  if (!handler) throw InternalError("The interpreter has no instruction for an operation of '" + program_.name_ + "'.");
-  if (program_.code_.size() >= max_instructions) {
-    throw Unsupported("The kernel '" + program_.name_ + "' unfolds into more than " + std::to_string(max_instructions) +
-                      " instructions of the interpreter.");
+  if (!handler)
+    throw InternalError("The interpreter has no instruction for an operation of '" + executable_.name_ + "'.");
+  if (executable_.code_.size() >= max_instructions) {
+    throw Unsupported("The kernel '" + executable_.name_ + "' unfolds into more than " +
+                      std::to_string(max_instructions) + " instructions of the interpreter.");
   }
-  program_.code_.push_back({.run = handler, .r = r, .a = a, .b = b, .c = c});
-  return program_.code_.back();
+  executable_.code_.push_back({.run = handler, .r = r, .a = a, .b = b, .c = c});
+  return executable_.code_.back();
 }
 
 std::uint32_t Lowering::add_range(SourceRange range) {
-  program_.ranges_.push_back(range);
-  return static_cast<std::uint32_t>(program_.ranges_.size() - 1);
+  executable_.ranges_.push_back(range);
+  return static_cast<std::uint32_t>(executable_.ranges_.size() - 1);
 }
 
 std::uint32_t Lowering::add_operands(const std::vector<Register>& registers) {
-  const auto at = static_cast<std::uint32_t>(program_.operands_.size());
-  program_.operands_.insert(program_.operands_.end(), registers.begin(), registers.end());
+  const auto at = static_cast<std::uint32_t>(executable_.operands_.size());
+  executable_.operands_.insert(executable_.operands_.end(), registers.begin(), registers.end());
   return at;
 }
 
 void Lowering::add_resources() {
   for (const auto& resource : module_.resources) {
-    ProgramResource r{.name = resource->name, .access = resource->access};
+    ExecutableResource r{.name = resource->name, .access = resource->access};
     switch (resource->kind) {
       case Resource::Kind::Tensor:
       case Resource::Kind::Weights:
@@ -118,8 +120,8 @@ void Lowering::add_resources() {
       throw Unsupported("'" + r.name + "' takes " + std::to_string(r.min_bytes) +
                         " bytes; the interpreter addresses at most 4294967295.");
     }
-    slots_[resource.get()] = static_cast<std::uint32_t>(program_.resources_.size());
-    program_.resources_.push_back(std::move(r));
+    slots_[resource.get()] = static_cast<std::uint32_t>(executable_.resources_.size());
+    executable_.resources_.push_back(std::move(r));
   }
 }
 
@@ -135,7 +137,7 @@ void Lowering::add_variables() {
     const std::uint64_t count = component_count(variable->type);
     if (variable->space == AddressSpace::Workgroup) {
       binding.place.space = Place::Space::Workgroup;
-      binding.place.slot = static_cast<std::uint32_t>(program_.resources_.size());
+      binding.place.slot = static_cast<std::uint32_t>(executable_.resources_.size());
       binding.place.base = static_cast<std::uint32_t>(workgroup_bytes);
       workgroup_bytes += 4 * count;
       if (workgroup_bytes > max_register_bytes) {
@@ -155,7 +157,7 @@ void Lowering::add_variables() {
     }
     bindings_[variable.get()] = std::move(binding);
   }
-  program_.workgroup_bytes_ = static_cast<std::uint32_t>(workgroup_bytes);
+  executable_.workgroup_bytes_ = static_cast<std::uint32_t>(workgroup_bytes);
 }
 
 void Lowering::add_parameters() {
@@ -168,7 +170,7 @@ void Lowering::add_parameters() {
     if (parameter->builtin == BuiltinInput::None) {
       throw InternalError("The entry point's parameter '" + parameter->name + "' is no built-in input.");
     }
-    program_.builtins_.push_back({parameter->builtin, first});
+    executable_.builtins_.push_back({parameter->builtin, first});
     bindings_[parameter.get()] = std::move(binding);
   }
 }
@@ -177,15 +179,15 @@ void Lowering::number_constants() {
   const auto renumber = [&](Register& r) {
     if (r != no_register && r >= first_constant) r = r - first_constant + highest_;
   };
-  for (Instruction& instruction : program_.code_) {
+  for (Instruction& instruction : executable_.code_) {
     renumber(instruction.r);
     renumber(instruction.a);
     // The operand list of a store is a place in a table, far below the constants.
     renumber(instruction.b);
     renumber(instruction.c);
   }
-  for (Register& r : program_.operands_) renumber(r);
-  program_.register_count_ = highest_ + static_cast<Register>(program_.constants_.size());
+  for (Register& r : executable_.operands_) renumber(r);
+  executable_.register_count_ = highest_ + static_cast<Register>(executable_.constants_.size());
 }
 
 Lowering::Value Lowering::fresh(std::uint64_t count, bool with_taints) {

@@ -9,14 +9,17 @@
 #include <vector>
 
 #include "shader/interpreter/address_use.h"
+#include "shader/interpreter/executable.h"
 #include "shader/interpreter/handlers.h"
-#include "shader/interpreter/program.h"
 
 namespace driftwood::shader::interpreter {
 
+/// Whether a user's function is called: it may change variables that were read before.
+bool has_call(const Expression& e);
+
 class Lowering {
  public:
-  Lowering(const Module& module, Program& program);
+  Lowering(const Module& module, Executable& executable);
   void run();
 
  private:
@@ -64,8 +67,8 @@ class Lowering {
   Register constant(std::uint32_t word);
   Instruction& emit(Handler handler, Register r = no_register, Register a = no_register, Register b = no_register,
                     Register c = no_register);
-  std::uint32_t here() const { return static_cast<std::uint32_t>(program_.code_.size()); }
-  void jump_here(std::size_t instruction) { program_.code_[instruction].target = here(); }
+  std::uint32_t here() const { return static_cast<std::uint32_t>(executable_.code_.size()); }
+  void jump_here(std::size_t instruction) { executable_.code_[instruction].target = here(); }
   std::uint32_t add_range(SourceRange range);
   std::uint32_t add_operands(const std::vector<Register>& registers);
   void add_resources();
@@ -141,7 +144,7 @@ class Lowering {
   Register emit_dot(const Value& a, const Value& b, Scalar scalar, bool round_steps);
 
   const Module& module_;
-  Program& program_;
+  Executable& executable_;
   AddressUse address_use_;
   std::unordered_map<const Variable*, Binding> bindings_;
   std::unordered_map<const Resource*, std::uint32_t> slots_;

@@ -17,18 +17,20 @@ std::string triple(std::array<std::uint32_t, 3> v) {
 
 }  // namespace
 
-Machine::Machine(const Program& program, std::vector<MachineMemory> memories)
-    : program_(&program),
+Machine::Machine(const Executable& executable, std::vector<MachineMemory> memories)
+    : executable_(&executable),
       memories_(std::move(memories)),
-      workgroup_memory_(program.workgroup_bytes_),
-      workgroup_written_(program.options_.check_unwritten ? program.workgroup_bytes_ : 0),
-      workgroup_cells_(program.options_.check_races ? program.workgroup_bytes_ / 4 : 0),
-      lanes_(program.workgroup_size_[0] * program.workgroup_size_[1] * program.workgroup_size_[2]),
+      workgroup_memory_(executable.workgroup_bytes_),
+      workgroup_written_(executable.options_.check_unwritten && !executable.options_.allow_workgroup_zeroes
+                             ? executable.workgroup_bytes_
+                             : 0),
+      workgroup_cells_(executable.options_.check_races ? executable.workgroup_bytes_ / 4 : 0),
+      lanes_(executable.workgroup_size_[0] * executable.workgroup_size_[1] * executable.workgroup_size_[2]),
       stride_((lanes_ + lane_unit - 1) / lane_unit * lane_unit),
-      registers_(static_cast<std::size_t>(program.register_count_) * stride_) {
-  const auto first = program.register_count_ - static_cast<Register>(program.constants_.size());
-  for (std::size_t k = 0; k < program.constants_.size(); ++k) {
-    std::fill_n(reg(first + static_cast<Register>(k)), stride_, program.constants_[k]);
+      registers_(static_cast<std::size_t>(executable.register_count_) * stride_) {
+  const auto first = executable.register_count_ - static_cast<Register>(executable.constants_.size());
+  for (std::size_t k = 0; k < executable.constants_.size(); ++k) {
+    std::fill_n(reg(first + static_cast<Register>(k)), stride_, executable.constants_[k]);
   }
   memories_.push_back({.data = reinterpret_cast<std::byte*>(workgroup_memory_.data()),
                        .size = workgroup_memory_.size(),
@@ -70,8 +72,8 @@ void Machine::run_workgroup(std::array<std::uint32_t, 3> workgroup, std::array<s
   set_builtins(workgroups);
   loop_iterations = 0;
   next = 0;
-  const Instruction* code = program_->code_.data();
-  const std::size_t size = program_->code_.size();
+  const Instruction* code = executable_->code_.data();
+  const std::size_t size = executable_->code_.size();
   while (next < size) {
     const Instruction& instruction = code[next++];
     instruction.run(*this, instruction);
@@ -79,8 +81,8 @@ void Machine::run_workgroup(std::array<std::uint32_t, 3> workgroup, std::array<s
 }
 
 void Machine::set_builtins(std::array<std::uint32_t, 3> workgroups) {
-  const auto size = program_->workgroup_size_;
-  for (const auto& builtin : program_->builtins_) {
+  const auto size = executable_->workgroup_size_;
+  for (const auto& builtin : executable_->builtins_) {
     for (std::uint32_t l = 0; l < lanes_; ++l) {
       const std::array<std::uint32_t, 3> local = {l % size[0], l / size[0] % size[1], l / size[0] / size[1]};
       const auto set = [&](const std::array<std::uint32_t, 3>& v) {
@@ -108,16 +110,16 @@ void Machine::set_builtins(std::array<std::uint32_t, 3> workgroups) {
 }
 
 std::string Machine::invocation_name(std::uint32_t lane) const {
-  const auto size = program_->workgroup_size_;
+  const auto size = executable_->workgroup_size_;
   return triple({lane % size[0], lane / size[0] % size[1], lane / size[0] / size[1]});
 }
 
 void Machine::fail(SanitizerKind kind, SourceRange range, const std::string& message, std::uint32_t lane) {
-  const auto size = program_->workgroup_size_;
+  const auto size = executable_->workgroup_size_;
   const std::string where =
       message + " Seen in workgroup " + triple(workgroup_) + ", invocation " + invocation_name(lane) + ".";
   throw SanitizerError(kind,
-                       format_diagnostic(program_->sources_, range, "error: " + std::string(to_string(kind)), where),
+                       format_diagnostic(executable_->sources_, range, "error: " + std::string(to_string(kind)), where),
                        workgroup_, {lane % size[0], lane / size[0] % size[1], lane / size[0] / size[1]});
 }
 

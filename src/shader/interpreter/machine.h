@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "shader/interpreter/checked_memory.h"
+#include "shader/interpreter/executable.h"
 #include "shader/interpreter/instruction.h"
-#include "shader/interpreter/program.h"
 #include "shader/interpreter/race.h"
 #include "shader/interpreter/sanitizer_error.h"
 
@@ -29,7 +29,7 @@ struct MachineMemory {
 
 class Machine {
  public:
-  Machine(const Program& program, std::vector<MachineMemory> memories);
+  Machine(const Executable& executable, std::vector<MachineMemory> memories);
 
   /// Runs one workgroup from start to end.
   void run_workgroup(std::array<std::uint32_t, 3> workgroup, std::array<std::uint32_t, 3> workgroups);
@@ -48,15 +48,15 @@ class Machine {
   [[noreturn]] void fail(SanitizerKind kind, SourceRange range, const std::string& message, std::uint32_t lane);
   std::string invocation_name(std::uint32_t lane) const;
 
-  const Program& program() const { return *program_; }
-  const IndexInfo& index_info(const Instruction& i) const { return program_->indices_[i.info]; }
-  const AccessInfo& access_info(const Instruction& i) const { return program_->accesses_[i.info]; }
-  SourceRange range(std::uint32_t at) const { return program_->ranges_[at]; }
-  const Register* operands(std::uint32_t at) const { return program_->operands_.data() + at; }
+  const Executable& executable() const { return *executable_; }
+  const IndexInfo& index_info(const Instruction& i) const { return executable_->indices_[i.info]; }
+  const AccessInfo& access_info(const Instruction& i) const { return executable_->accesses_[i.info]; }
+  SourceRange range(std::uint32_t at) const { return executable_->ranges_[at]; }
+  const Register* operands(std::uint32_t at) const { return executable_->operands_.data() + at; }
   MachineMemory& memory(std::uint32_t slot) { return memories_[slot]; }
   RaceClock& clock(const MachineMemory& memory) { return memory.is_workgroup ? workgroup_clock : storage_clock; }
-  std::uint32_t subgroup_size() const { return program_->options_.subgroup_size; }
-  const InterpreterOptions& options() const { return program_->options_; }
+  std::uint32_t subgroup_size() const { return executable_->options_.subgroup_size; }
+  const InterpreterOptions& options() const { return executable_->options_; }
   std::uint32_t lanes() const { return lanes_; }
   std::uint32_t padded_lanes() const { return static_cast<std::uint32_t>(stride_); }
 
@@ -71,7 +71,7 @@ class Machine {
  private:
   void set_builtins(std::array<std::uint32_t, 3> workgroups);
 
-  const Program* program_;
+  const Executable* executable_;
   std::vector<MachineMemory> memories_;
   std::vector<std::uint8_t> workgroup_memory_, workgroup_written_;
   std::vector<RaceCell> workgroup_cells_;

@@ -14,6 +14,9 @@ struct InterpreterOptions {
   bool check_races = true;
   bool check_barriers = true;
   bool check_overflow = true;
+  /// WGSL promises that workgroup memory starts as zeroes, at the price of writing them. A kernel that reads such a
+  /// zero by other means than an atomic is reported all the same, unless this is set.
+  bool allow_workgroup_zeroes = false;
   /// Loop iterations of one workgroup, all loops together, before it is taken to run for ever.
   std::uint64_t max_loop_iterations = 100'000'000;
 

@@ -14,7 +14,7 @@
 namespace driftwood::shader {
 
 /// What must be bound to a resource of a program.
-struct ProgramResource {
+struct ExecutableResource {
   std::string name;
   Access access = Access::Read;
   bool is_object = false;
@@ -25,14 +25,14 @@ struct ProgramResource {
   bool has_halves = false;                          // single f16 values lie in it, two to a word
 };
 
-class Program {
+class Executable {
  public:
   /// Throws InternalError where the module is not virtualised, Unsupported where it is larger than the interpreter
   /// takes.
-  Program(const Module& module, const InterpreterOptions& options);
+  Executable(const Module& module, const InterpreterOptions& options);
 
   const std::string& name() const { return name_; }
-  const std::vector<ProgramResource>& resources() const { return resources_; }
+  const std::vector<ExecutableResource>& resources() const { return resources_; }
   std::array<std::uint32_t, 3> workgroup_size() const { return workgroup_size_; }
   std::uint32_t workgroup_bytes() const { return workgroup_bytes_; }
   const InterpreterOptions& options() const { return options_; }
@@ -52,7 +52,7 @@ class Program {
   std::string name_;
   SourceFiles sources_;
   InterpreterOptions options_;
-  std::vector<ProgramResource> resources_;
+  std::vector<ExecutableResource> resources_;
   std::array<std::uint32_t, 3> workgroup_size_ = {1, 1, 1};
   std::uint32_t workgroup_bytes_ = 0;  // as the interpreter lays it out: a word for each scalar
   std::vector<interpreter::Instruction> code_;
