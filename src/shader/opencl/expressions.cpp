@@ -11,11 +11,17 @@ namespace driftwood::shader::opencl {
 namespace {
 
 // Of vectors of up to four components; the others count in hexadecimal: v.sA.
-constexpr std::string_view component_names = "xyzw";
-
 std::string component_name(const TypePtr& vector, std::size_t component) {
-  if (width_of(vector) <= 4) return std::string(1, component_names[component & 3]);
+  if (width_of(vector) <= 4) return std::string(1, "xyzw"[component & 3]);
   return std::string("s") + "0123456789abcdef"[component & 15];
+}
+
+std::string swizzle_name(const TypePtr& vector, const Swizzle& node) {
+  std::string letters = width_of(vector) > 4 ? "s" : "";
+  for (int i = 0; i < node.count; ++i) {
+    letters += component_name(vector, node.components[static_cast<std::size_t>(i)]).back();
+  }
+  return letters;
 }
 
 bool is_bool_vector(const TypePtr& type) { return width_of(type) > 1 && scalar_of(type) == Scalar::Bool; }
@@ -120,10 +126,7 @@ Code Printer::place(const Expression& reference) {
     return member_of(place(*member->base), name(structure->fields[member->field].name));
   }
   if (const auto* swizzled = std::get_if<Swizzle>(&reference.node)) {
-    std::string letters;
-    for (int i = 0; i < swizzled->count; ++i)
-      letters += component_names[swizzled->components[static_cast<std::size_t>(i)]];
-    return member_of(place(*swizzled->base), letters);
+    return member_of(place(*swizzled->base), swizzle_name(swizzled->base->type, *swizzled));
   }
   if (const auto* dereference = std::get_if<Dereference>(&reference.node)) {
     if (const auto* taken = std::get_if<AddressOf>(&dereference->pointer->node)) return place(*taken->reference);
@@ -173,27 +176,24 @@ Code Printer::component(const Expression& expression, const Expression& base, in
 
 Code Printer::swizzle(const Expression& expression, const Swizzle& node) {
   if (node.count == 1) return component(expression, *node.base, node.components[0]);
-  std::string letters;
-  for (int i = 0; i < node.count; ++i) letters += component_names[node.components[static_cast<std::size_t>(i)]];
   const bool half = is_memory_half(node.base->type) && node.base->is_reference;
   const Code base = node.base->is_reference && !half ? place(*node.base) : value(*node.base);
-  return member_of(base, letters);
+  return member_of(base, swizzle_name(node.base->type, node));
 }
 
 Code Printer::index_value(const Expression& expression, const Index& node) {
   const TypePtr& base_type = node.base->type;
   if (width_of(base_type) > 1) {
-    if (const auto at = integer_value(*node.index)) return component(expression, *node.base, static_cast<int>(*at & 3));
+    if (const auto at = integer_value(*node.index)) return component(expression, *node.base, static_cast<int>(*at));
     const AddressSpace space = node.base->is_reference ? space_of(*node.base) : AddressSpace::Function;
     if (space == AddressSpace::Function || space == AddressSpace::Private) {
       // A chain of selections keeps the vector in registers.
       const std::string vector = type_name(base_type);
       const std::string element = is_bool_vector(base_type) ? "int" : std::string(type_name(expression.type));
       const int width = width_of(base_type);
-      std::string body = "v." + std::string(1, component_names[static_cast<std::size_t>(width - 1)]);
-      for (int i = width - 2; i >= 0; --i) {
-        body = "i == " + std::to_string(i) + " ? v." + component_names[static_cast<std::size_t>(i)] + " : " + body;
-      }
+      const auto part = [&](int i) { return "v." + component_name(base_type, static_cast<std::size_t>(i)); };
+      std::string body = part(width - 1);
+      for (int i = width - 2; i >= 0; --i) body = "i == " + std::to_string(i) + " ? " + part(i) + " : " + body;
       const std::string helper =
           prelude_.require("component_" + vector, "static " + element + " component_" + vector + "(" + vector +
                                                       " v, uint i) {\n  return " + body + ";\n}");

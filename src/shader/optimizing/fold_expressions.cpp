@@ -201,7 +201,7 @@ bool take_component(ExpressionPtr& expression, Construct& construct, int at) {
   int first = 0;
   const bool is_splat = construct.arguments.size() == 1 && width_of(construct.arguments[0]->type) == 1;
   for (std::size_t i = 0; i < construct.arguments.size(); ++i) {
-    const int width = is_splat ? 4 : width_of(construct.arguments[i]->type);
+    const int width = is_splat ? 16 : width_of(construct.arguments[i]->type);
     if (at < first + width) {
       for (std::size_t other = 0; other < construct.arguments.size(); ++other) {
         if (other != i && !is_droppable(*construct.arguments[other])) return false;

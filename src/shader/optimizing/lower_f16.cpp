@@ -25,7 +25,7 @@ TypePtr widened(const TypePtr& type) {
     return std::make_shared<const Type>(Type{TensorType{Scalar::F32}});
   const auto* weights = type->as<WeightsType>();
   if (weights != nullptr && weights->value == Scalar::F16) {
-    return std::make_shared<const Type>(Type{WeightsType{Scalar::F32}});
+    return std::make_shared<const Type>(Type{WeightsType{Scalar::F32, weights->width}});
   }
   return type;
 }
