@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -76,9 +75,7 @@ CLI::Option* add_model(CLI::App& command, std::string& model) {
 }
 
 std::unique_ptr<gpu::Device> open_device(const RunOptions& options) {
-  std::string id = options.device;
-  if (const char* twin = std::getenv("DRIFTWOOD_DEVICE"); id.empty() && twin != nullptr) id = twin;
-  auto device = gpu::open_device(id);
+  auto device = gpu::open_device(options.device);
   log(LogLevel::Info, fmt::format("device {}: {} ({})", device->facts().id, device->facts().name, device->facts().api));
   return device;
 }

@@ -38,7 +38,7 @@ void write_text(std::string_view text) {
 
 /// Renders a conversation with the model's template and gives its ids.
 std::vector<std::int32_t> chat_ids(const Tokenizer& tokenizer, const std::vector<ChatMessage>& messages) {
-  return tokenizer.encode(render_chat(tokenizer, messages, true), {.add_special = false, .parse_special = true});
+  return tokenizer.encode(ChatTemplate(tokenizer).render(messages), {.add_special = false, .parse_special = true});
 }
 
 std::vector<std::int32_t> prompt_ids(const RunArguments& arguments, const Tokenizer* tokenizer) {

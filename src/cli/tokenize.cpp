@@ -60,18 +60,6 @@ struct TemplateArguments {
   bool no_generation_prompt = false;
 };
 
-std::vector<ChatMessage> read_messages(const std::string& path) {
-  const std::string text = read_text(path);
-  std::vector<ChatMessage> messages;
-  try {
-    for (const nlohmann::json& message : nlohmann::json::parse(text))
-      messages.push_back({.role = message.at("role").get<std::string>(), .content = message.at("content").get<std::string>()});
-  } catch (const nlohmann::json::exception& error) {
-    throw InvalidInput(fmt::format("'{}' is no list of messages such as [{{\"role\": \"user\", \"content\": \"Hello\"}}]: {}.", path, error.what()));
-  }
-  return messages;
-}
-
 }  // namespace
 
 void add_tokenize(CLI::App& app, Action& action) {
@@ -112,10 +100,10 @@ void add_chat_template(CLI::App& app, Action& action) {
   command->add_flag("--no-generation-prompt", arguments->no_generation_prompt, "End after the last message");
   command->callback([arguments, &action] {
     action = [arguments] {
-      const auto messages = read_messages(arguments->messages);
+      const jinja::Value messages = jinja::parse_json(read_text(arguments->messages));
       const auto tokenizer = open_tokenizer(arguments->model);
-      if (tokenizer->chat_template().empty()) throw InvalidInput("The model has no chat template.");
-      const std::string text = render_chat(*tokenizer, messages, !arguments->no_generation_prompt);
+      const std::string text =
+          ChatTemplate(*tokenizer).render(messages, ChatOptions{.add_generation_prompt = !arguments->no_generation_prompt});
       std::fwrite(text.data(), 1, text.size(), stdout);
     };
   });
