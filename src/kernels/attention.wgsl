@@ -26,7 +26,7 @@ const shares = max(1u, lanes / slices);               // invocations that share 
 const columns = (slices * shares + lanes - 1u) / lanes;  // slices an invocation holds
 
 var<workgroup> weights: array<f32, block>;
-var<workgroup> partial: array<vec4f, select(1u, slices * shares, shares > 1u)>;
+var<workgroup> partials: array<vec4f, select(1u, slices * shares, shares > 1u)>;
 
 fn cache_place(position: u32) -> u32 {
   if (ring) {
@@ -112,13 +112,13 @@ fn attention(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) loc
     let place = lane + i * lanes;
     if (shares > 1u) {
       if (place < slices * shares) {
-        partial[place] = sums[i];
+        partials[place] = sums[i];
       }
       workgroupBarrier();
       if (place < slices) {
-        var sum = partial[place];
+        var sum = partials[place];
         for (var share = 1u; share < shares; share++) {
-          sum += partial[place + share * slices];
+          sum += partials[place + share * slices];
         }
         store(token, query_head, place, sum / total);
       }

@@ -1,6 +1,6 @@
 // y = activation(gate x) * (up x): linear_rows twice in one pass over x. The activation is the fusion point `activation`.
 import package::parameters::Parameters;
-import package::row_product::{tile, lanes, splits, add_rows, partial, gathered};
+import package::row_product::{tile, lanes, splits, add_rows, partials, gathered};
 
 @weights var<read> gate: weights<f32>;
 @weights var<read> up: weights<f32>;
@@ -30,7 +30,7 @@ fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation
   var gates: array<vec4f, kept>;
   let invocation = local.y * lanes + local.x;
   @unroll for (var t = 0u; t < tile; t++) {
-    partial[(t * splits + local.y) * lanes + local.x] = gate_sums[t];
+    partials[(t * splits + local.y) * lanes + local.x] = gate_sums[t];
   }
   workgroupBarrier();
   @unroll for (var n = 0u; n < kept; n++) {
@@ -41,7 +41,7 @@ fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation
   }
   workgroupBarrier();
   @unroll for (var t = 0u; t < tile; t++) {
-    partial[(t * splits + local.y) * lanes + local.x] = up_sums[t];
+    partials[(t * splits + local.y) * lanes + local.x] = up_sums[t];
   }
   workgroupBarrier();
   @unroll for (var n = 0u; n < kept; n++) {

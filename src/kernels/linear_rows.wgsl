@@ -3,7 +3,7 @@
 //
 // Neighbouring lanes read neighbouring words (row_group = lanes), and all lanes of a split read the same x.
 import package::parameters::Parameters;
-import package::row_product::{tile, lanes, splits, add_rows, partial, gathered};
+import package::row_product::{tile, lanes, splits, add_rows, partials, gathered};
 
 @weights var<read> w: weights<f32>;
 @tensor var<read> x: tensor<f32>;
@@ -20,7 +20,7 @@ fn linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) l
   var sums: array<f32, tile>;
   add_rows(w, x, at.x * lanes + local.x, local.y, first, parameters.tokens, &sums);
   @unroll for (var t = 0u; t < tile; t++) {
-    partial[(t * splits + local.y) * lanes + local.x] = sums[t];
+    partials[(t * splits + local.y) * lanes + local.x] = sums[t];
   }
   workgroupBarrier();
   for (var i = local.y * lanes + local.x; i < tile * lanes / 4u; i += lanes * splits) {

@@ -3,7 +3,7 @@ override lanes: u32;   // rows of a workgroup, a multiple of four
 override splits: u32;  // invocations that share the columns of a row
 override tile: u32;    // tokens of a workgroup
 
-var<workgroup> partial: array<f32, tile * splits * lanes>;
+var<workgroup> partials: array<f32, tile * splits * lanes>;
 
 // Adds the share `split` of row `row` times each of the tokens first .. first + tile - 1; tokens past the active ones
 // repeat the last, so that nothing unwritten is read.
@@ -35,7 +35,7 @@ fn gathered(t: u32, s: u32) -> vec4f {
   var value = vec4f();
   for (var split = 0u; split < splits; split++) {
     let at = (t * splits + split) * lanes + 4u * s;
-    value += vec4f(partial[at], partial[at + 1u], partial[at + 2u], partial[at + 3u]);
+    value += vec4f(partials[at], partials[at + 1u], partials[at + 2u], partials[at + 3u]);
   }
   return value;
 }

@@ -52,6 +52,7 @@ class Checker {
   void allow_attributes(const syntax::Attributes& attributes, std::initializer_list<std::string_view> allowed,
                         std::string_view what);
   TypePtr declared_type(const syntax::Variable& variable, ExpressionPtr& initializer);
+  ExpressionPtr initial_value(const syntax::Variable& variable);
   std::optional<Access> access_of(const syntax::Expression& qualifier);
 
   // ---- functions.cpp

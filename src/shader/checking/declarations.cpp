@@ -170,6 +170,11 @@ TypePtr Checker::declared_type(const syntax::Variable& variable, ExpressionPtr& 
   return declared;
 }
 
+/// The value of a declaration: abstract only where a written type is there to convert it to.
+ExpressionPtr Checker::initial_value(const syntax::Variable& variable) {
+  return variable.type ? value(*variable.initializer) : concrete_value(*variable.initializer);
+}
+
 Entity Checker::declare_constant(const syntax::Variable& variable) {
   ExpressionPtr initializer = value(*variable.initializer);
   const TypePtr type = declared_type(variable, initializer);
@@ -184,7 +189,7 @@ Entity Checker::declare_constant(const syntax::Variable& variable) {
 Entity Checker::declare_override(const syntax::Declaration& declaration, const syntax::Variable& variable) {
   allow_attributes(declaration.attributes, {"id"}, "an override");
   ExpressionPtr initializer;
-  if (variable.initializer) initializer = concrete_value(*variable.initializer);
+  if (variable.initializer) initializer = initial_value(variable);
   if (!initializer && !variable.type) {
     fail(variable.name_range, "The override " + quoted(variable.name) + " needs a type or a value.");
   }
@@ -253,7 +258,7 @@ Entity Checker::declare_module_variable(const syntax::Declaration& declaration, 
   ExpressionPtr initializer;
   if (variable.initializer) {
     if (!is_private) fail(variable.initializer->range, "A workgroup variable takes no value; it begins as zero.");
-    initializer = concrete_value(*variable.initializer);
+    initializer = initial_value(variable);
     if (!as_literal(*initializer)) {
       fail(variable.initializer->range,
            "The value of " + quoted(variable.name) + " is not known when the kernel is compiled.");

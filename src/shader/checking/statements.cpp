@@ -50,7 +50,7 @@ void Checker::statement(const syntax::Variable& source, const syntax::Statement&
   }
   ExpressionPtr initializer;
   if (source.initializer) {
-    initializer = source.type ? value(*source.initializer) : concrete_value(*source.initializer);
+    initializer = initial_value(source);
   } else if (!source.type) {
     fail(source.name_range, "The variable " + quoted(source.name) + " needs a type or a value.");
   }

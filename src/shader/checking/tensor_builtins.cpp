@@ -233,7 +233,8 @@ ExpressionPtr Checker::decode_weights(Builtin builtin, Resource& weights, std::v
          {{range, "It is needed here."}});
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    arguments[i] = construct_scalar(types[i + 1], std::move(arguments[i]), arguments[i]->range);
+    const SourceRange at = arguments[i]->range;
+    arguments[i] = construct_scalar(types[i + 1], std::move(arguments[i]), at);
   }
   Function& function = instantiate(source, {&weights}, range);
   ExpressionPtr decoded = build::expression(expected, FunctionCall{&function, std::move(arguments)}, range);

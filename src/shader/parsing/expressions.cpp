@@ -110,7 +110,8 @@ ExpressionPtr parse_unary(TokenStream& tokens) {
   const TokenStream::Nesting nesting(tokens);
   ExpressionPtr operand = parse_unary(tokens);
   const Expression* part = operand.get();
-  return make(tokens, span(token.range, operand->range), syntax::Unary{*op, std::move(operand)}, {part});
+  const SourceRange range = span(token.range, operand->range);
+  return make(tokens, range, syntax::Unary{*op, std::move(operand)}, {part});
 }
 
 /// Operators of one class may be chained; classes may be mixed only as `may_hold` says.
