@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -42,6 +44,18 @@ MemoryPlan greedy_by_breadth(std::span<const UsageRecord> records, std::uint64_t
   return place_in_order(records, order_by_breadth(records), alignment, Fit::SmallestGap);
 }
 
+// Steps between a record and the nearest user of an object; nothing where one of them lives at the same time.
+std::optional<std::uint32_t> idle_beside(const UsageRecord& record, std::span<const UsageRecord> records,
+                                         const std::vector<std::size_t>& users) {
+  std::uint32_t gap = std::numeric_limits<std::uint32_t>::max();
+  for (const std::size_t user : users) {
+    const UsageRecord& other = records[user];
+    if (overlap(record, other)) return std::nullopt;
+    gap = std::min(gap, record.first > other.last ? record.first - other.last : other.first - record.last);
+  }
+  return gap;
+}
+
 constexpr MemoryStrategy table[] = {
     {"naive", naive},
     {"equality", equality},
@@ -77,12 +91,16 @@ ObjectPlan plan_objects(std::span<const UsageRecord> records, std::span<const st
   std::vector<std::uint32_t> object_kinds;
   for (const std::size_t i : order_by_size(records)) {
     const std::uint32_t kind = kinds.empty() ? 0 : kinds[i];
-    // Objects are made in falling size, so every one is large enough; the last that is free is the tightest.
+    // Objects are made in falling size, so every one is large enough. Of those that are free, the one that is idle for
+    // the shortest time before or after leaves the longest times for others; among equals the smallest.
     std::size_t chosen = users.size();
-    for (std::size_t object = users.size(); object-- > 0 && chosen == users.size();) {
-      const bool is_free =
-          std::ranges::none_of(users[object], [&](std::size_t j) { return overlap(records[i], records[j]); });
-      if (is_free && object_kinds[object] == kind) chosen = object;
+    std::uint32_t chosen_gap = 0;
+    for (std::size_t object = users.size(); object-- > 0;) {
+      if (object_kinds[object] != kind) continue;
+      const std::optional<std::uint32_t> gap = idle_beside(records[i], records, users[object]);
+      if (!gap || (chosen != users.size() && *gap >= chosen_gap)) continue;
+      chosen = object;
+      chosen_gap = *gap;
     }
     if (chosen == users.size()) {
       users.emplace_back();

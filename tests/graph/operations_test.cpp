@@ -1,0 +1,207 @@
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "graph/operations/operation.h"
+
+namespace driftwood::graph {
+namespace {
+
+const Operand x{"x", {.w = 16, .c = 64}};
+
+std::string error_of(const Operation& operation, const std::vector<Operand>& inputs) {
+  try {
+    output_shapes(operation, inputs);
+  } catch (const InvalidInput& error) {
+    return error.message();
+  }
+  return "no error";
+}
+
+struct ErrorCase {
+  const char* what;
+  Operation operation;
+  std::vector<Operand> inputs;
+  const char* message;
+};
+
+const Rope rope8{.head_size = 8, .rotary = 8};
+const Operand weights{"w", {.w = 32, .c = 48}};
+const Operand cache{"cache", {.h = 2, .w = 100, .c = 8}};
+const Operand freq4{"freq", {.c = 4}};
+const RopeQkv qkv{.rope = rope8, .heads = 4, .kv_heads = 2};
+const RopeQkv merged_qkv{.rope = rope8, .heads = 4, .kv_heads = 2, .merged = true};
+const Operand q32{"q", {.w = 4, .c = 32}}, k16{"k", {.w = 4, .c = 16}}, v16{"v", {.w = 4, .c = 16}};
+
+const ErrorCase error_cases[] = {
+    {"too few inputs", Linear{}, {x}, "linear: 1 inputs are given, but it takes 2 to 3."},
+    {"too many inputs", SelectToken{}, {x, x}, "select-token: 2 inputs are given, but it takes 1."},
+    {"columns",
+     Linear{},
+     {x, weights},
+     "linear: the input 'x' (1, 1, 16, 64) has 64 channels, but the weights 'w' (32 x 48) take 48."},
+    {"bias",
+     Linear{},
+     {x, {"w", {.w = 32, .c = 64}}, {"bias", {.c = 31}}},
+     "linear: the bias 'bias' (1, 1, 1, 31) does not hold one value for each of the 32 rows of 'w' (32 x 64)."},
+    {"ids",
+     Embedding{},
+     {x, weights},
+     "embedding: the ids 'x' (1, 1, 16, 64) have 64 channels, but each position holds one id."},
+    {"gate columns",
+     GatedLinear{},
+     {x, weights, weights},
+     "gated-linear: the input 'x' (1, 1, 16, 64) has 64 channels, but the weights 'w' (32 x 48) take 48."},
+    {"gate and up",
+     GatedLinear{},
+     {x, {"gate", {.w = 8, .c = 64}}, {"up", {.w = 12, .c = 64}}},
+     "gated-linear: the gate 'gate' (8 x 64) has 8 rows, but the up projection 'up' (12 x 64) has 12."},
+    {"no activation",
+     GatedLinear{ElementOp::Add},
+     {x, weights, weights},
+     "gated-linear: 'add' is no activation of one operand."},
+    {"gamma",
+     RmsNorm{},
+     {x, {"gamma", {.c = 32}}},
+     "rms-norm: the factors 'gamma' (1, 1, 1, 32) are not one for each of the 64 channels of 'x' (1, 1, 16, 64)."},
+    {"terms",
+     AddRmsNorm{},
+     {x, {"r", {.w = 8, .c = 64}}, {"gamma", {.c = 64}}},
+     "add-rms-norm: the terms 'x' (1, 1, 16, 64) and 'r' (1, 1, 8, 64) differ in shape."},
+    {"sum's gamma",
+     AddRmsNorm{},
+     {x, x, {"gamma", {.w = 64}}},
+     "add-rms-norm: the factors 'gamma' (1, 1, 64, 1) are not one for each of the 64 channels of 'x' (1, 1, 16, 64)."},
+    {"broadcast",
+     single(ElementOp::Add),
+     {x, {"y", {.w = 3, .c = 64}}},
+     "element-wise: the inputs 'x' (1, 1, 16, 64) and 'y' (1, 1, 3, 64) do not broadcast: each axis must be equal or "
+     "1."},
+    {"head size 0", Rope{}, {x, freq4}, "rope: the head size is 0."},
+    {"odd rotary",
+     Rope{.head_size = 8, .rotary = 3},
+     {x, freq4},
+     "rope: 3 rotary channels are no even number from 2 to the head size of 8."},
+    {"rotary past the head",
+     Rope{.head_size = 8, .rotary = 10},
+     {x, freq4},
+     "rope: 10 rotary channels are no even number from 2 to the head size of 8."},
+    {"frequencies",
+     rope8,
+     {x, {"freq", {.c = 8}}},
+     "rope: the frequencies 'freq' (1, 1, 1, 8) are not one for each of the 4 pairs of 8 channels."},
+    {"heads",
+     Rope{.head_size = 24, .rotary = 8},
+     {x, freq4},
+     "rope: the 64 channels of 'x' (1, 1, 16, 64) are no multiple of the head size of 24."},
+    {"head layout",
+     HeadLayout{3, 8},
+     {x},
+     "head-layout: the 64 channels of 'x' (1, 1, 16, 64) are no multiple of 3 KV heads of 8 channels."},
+    {"head layout of an image",
+     HeadLayout{2, 8},
+     {{"image", {.h = 4, .w = 4, .c = 64}}},
+     "head-layout: 'image' (1, 4, 4, 64) has more axes than tokens and channels."},
+    {"cache channels",
+     CacheWrite{},
+     {x, cache},
+     "cache-write: the 64 channels of 'x' (1, 1, 16, 64) are not the 2 heads of 8 channels of the cache 'cache' "
+     "(1, 2, 100, 8)."},
+    {"cache places",
+     CacheWrite{},
+     {{"k", {.w = 200, .c = 16}}, cache},
+     "cache-write: the 200 tokens of 'k' (1, 1, 200, 16) are more than the 100 places of the cache 'cache' "
+     "(1, 2, 100, 8)."},
+    {"qkv: heads",
+     RopeQkv{.rope = rope8, .heads = 3, .kv_heads = 2},
+     {q32, k16, v16, freq4, cache, cache},
+     "rope-qkv: 3 heads are no multiple of 2 KV heads."},
+    {"qkv: keys",
+     qkv,
+     {q32, q32, v16, freq4, cache, cache},
+     "rope-qkv: the keys 'q' (1, 1, 4, 32) have 32 channels, but 4 heads and 2 KV heads of 8 channels need 16."},
+    {"qkv: merged",
+     merged_qkv,
+     {q32, freq4, cache, cache},
+     "rope-qkv: the projections 'q' (1, 1, 4, 32) have 32 channels, but 4 heads and 2 KV heads of 8 channels need 64."},
+    {"qkv: tokens",
+     qkv,
+     {q32, {"k", {.w = 5, .c = 16}}, v16, freq4, cache, cache},
+     "rope-qkv: 'q' (1, 1, 4, 32) and 'k' (1, 1, 5, 16) differ in their number of tokens."},
+    {"qkv: cache shape",
+     qkv,
+     {q32, k16, v16, freq4, cache, {"V", {.h = 2, .w = 100, .c = 16}}},
+     "rope-qkv: the cache 'V' (1, 2, 100, 16) does not have the shape (1, 2, 100, 8) of 2 KV heads of 8 channels."},
+    {"qkv: cache places",
+     qkv,
+     {q32, k16, v16, freq4, {"K", {.h = 2, .w = 3, .c = 8}}, cache},
+     "rope-qkv: 4 tokens are more than the 3 places of the cache 'K' (1, 2, 3, 8)."},
+    {"attention: caches",
+     Attention{.heads = 4},
+     {x, cache, {"V", {.h = 2, .w = 99, .c = 8}}},
+     "attention: the K cache 'cache' (1, 2, 100, 8) and the V cache 'V' (1, 2, 99, 8) differ in shape."},
+    {"attention: queries",
+     Attention{.heads = 4},
+     {{"q", {.h = 4, .w = 8, .c = 8}}, cache, cache},
+     "attention: the queries 'q' (1, 4, 8, 8) and the K cache 'cache' (1, 2, 100, 8) differ in KV heads (H) or head "
+     "size "
+     "(C)."},
+    {"attention: heads",
+     Attention{.heads = 3},
+     {{"q", {.h = 2, .w = 8, .c = 8}}, cache, cache},
+     "attention: 3 heads are no multiple of the 2 KV heads of 'q' (1, 2, 8, 8)."},
+    {"attention: rows",
+     Attention{.heads = 4},
+     {{"q", {.h = 2, .w = 7, .c = 8}}, cache, cache},
+     "attention: the 7 rows of 'q' (1, 2, 7, 8) are no multiple of 2 query heads a KV head."},
+};
+
+TEST(Operations, ErrorsNameTheOperationAndTheShapes) {
+  for (const ErrorCase& test : error_cases) EXPECT_EQ(error_of(test.operation, test.inputs), test.message) << test.what;
+}
+
+struct ShapeCase {
+  const char* what;
+  Operation operation;
+  std::vector<Operand> inputs;
+  std::vector<Shape> shapes;
+};
+
+TEST(Operations, ShapesOfOutputs) {
+  const Operand square{"w", {.w = 32, .c = 64}};
+  const Operand gamma{"gamma", {.c = 64}};
+  const ShapeCase cases[] = {
+      {"embedding", Embedding{}, {{"ids", {.w = 16}}, {"table", {.w = 1000, .c = 64}}}, {x.shape}},
+      {"linear", Linear{}, {x, square}, {{.w = 16, .c = 32}}},
+      {"linear with bias", Linear{}, {x, square, {"bias", {.c = 32}}}, {{.w = 16, .c = 32}}},
+      {"gated linear", GatedLinear{}, {x, square, square}, {{.w = 16, .c = 32}}},
+      {"RMS norm", RmsNorm{}, {x, gamma}, {x.shape}},
+      {"sum and norm", AddRmsNorm{}, {x, x, gamma}, {x.shape, x.shape}},
+      {"add of a vector", single(ElementOp::Add), {x, {"bias", {.c = 64}}}, {x.shape}},
+      {"add to a scalar", single(ElementOp::Add), {{"scalar", {}}, x}, {x.shape}},
+      {"outer product", single(ElementOp::Multiply), {{"a", {.w = 5}}, {"b", {.c = 7}}}, {{.w = 5, .c = 7}}},
+      {"RoPE", rope8, {x, freq4}, {x.shape}},
+      {"head layout", HeadLayout{2, 8}, {x}, {{.h = 2, .w = 64, .c = 8}}},
+      {"cache write", CacheWrite{}, {k16, cache}, {cache.shape}},
+      {"QKV", qkv, {q32, k16, v16, freq4, cache, cache}, {{.h = 2, .w = 8, .c = 8}, cache.shape, cache.shape}},
+      {"merged QKV",
+       merged_qkv,
+       {{"qkv", {.w = 4, .c = 64}}, freq4, cache, cache},
+       {{.h = 2, .w = 8, .c = 8}, cache.shape, cache.shape}},
+      {"attention", Attention{.heads = 4}, {{"q", {.h = 2, .w = 8, .c = 8}}, cache, cache}, {{.w = 4, .c = 32}}},
+      {"last token", SelectToken{}, {x}, {{.w = 1, .c = 64}}},
+  };
+  for (const ShapeCase& test : cases) EXPECT_EQ(output_shapes(test.operation, test.inputs), test.shapes) << test.what;
+}
+
+TEST(Operations, CacheWritesSayWhichStateTheyWrite) {
+  EXPECT_EQ(written_state(CacheWrite{}, 0), 1);
+  EXPECT_EQ(written_state(qkv, 0), -1);
+  EXPECT_EQ(written_state(qkv, 1), 4);
+  EXPECT_EQ(written_state(qkv, 2), 5);
+  EXPECT_EQ(written_state(merged_qkv, 1), 2);
+  EXPECT_EQ(written_state(merged_qkv, 2), 3);
+  EXPECT_EQ(written_state(Linear{}, 0), -1);
+}
+
+}  // namespace
+}  // namespace driftwood::graph
