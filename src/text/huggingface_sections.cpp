@@ -130,6 +130,7 @@ void read_sentence_piece_steps(const Json& tokenizer, TokenizerData& data) {
     // Spaces are U+2581 by now, so a split at spaces does nothing.
     if (type == "Split" && pattern_of(step) == " ") continue;
     if (type != "Metaspace" || flag_of(step, "split", true)) refuse("pre_tokenizer", step);
+    data.space_prefix_only_where_missing = true;
     const std::string scheme = string_of(step, "prepend_scheme");
     if (scheme == "first") data.space_prefix = SpacePrefix::TextStart;
     if (scheme == "always") data.space_prefix = SpacePrefix::EachFragment;

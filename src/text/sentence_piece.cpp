@@ -59,12 +59,15 @@ std::vector<std::uint32_t> ranks_of(const std::vector<float>& scores) {
 class SentencePiece final : public TokenModel {
  public:
   SentencePiece(const Vocabulary& vocabulary, const TokenizerData& data)
-      : vocabulary_(vocabulary), unknown_(data.unknown.value_or(-1)), merges_(data.merges.size()) {
+      : vocabulary_(vocabulary),
+        unknown_(data.unknown.value_or(-1)),
+        only_where_missing_(data.space_prefix_only_where_missing),
+        merges_(data.merges.size()) {
     bytes_.fill(-1);
     for (std::int32_t id = 0; id < vocabulary.size(); ++id) {
       const std::string& text = vocabulary.text(id);
       longest_ = std::max(longest_, text.size());
-      if (vocabulary.type(id) == TokenType::UserDefined && !text.empty()) {
+      if (vocabulary.type(id) == TokenType::UserDefined && !text.empty() && !data.user_defined_end_fragments) {
         user_defined_.add(replaced(text, " ", meta_space), id);
       }
       if (vocabulary.type(id) != TokenType::Byte) continue;
@@ -84,6 +87,7 @@ class SentencePiece final : public TokenModel {
 
   void encode(std::string_view text, bool add_space, std::vector<std::int32_t>& out) const override {
     if (text.empty()) return;
+    if (only_where_missing_ && (text.starts_with(' ') || text.starts_with(meta_space))) add_space = false;
     const std::string normal = (add_space ? std::string(meta_space) : "") + replaced(text, " ", meta_space);
     Merging merging;
     read_symbols(normal, merging.symbols());
@@ -190,6 +194,7 @@ class SentencePiece final : public TokenModel {
 
   const Vocabulary& vocabulary_;
   std::int32_t unknown_;
+  bool only_where_missing_;
   SpecialTokens user_defined_;
   std::array<std::int32_t, 256> bytes_{};
   bool has_bytes_ = false;

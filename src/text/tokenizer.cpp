@@ -48,6 +48,7 @@ Tokenizer::Tokenizer(TokenizerData data)
     : vocabulary_(std::move(data.tokens), std::move(data.types)),
       kind_(data.model),
       space_prefix_(data.model == TokenizerModel::SentencePiece ? data.space_prefix : SpacePrefix::None),
+      user_defined_end_fragments_(kind_ == TokenizerModel::ByteLevelBpe || data.user_defined_end_fragments),
       add_bos_(data.add_bos),
       add_eos_(data.add_eos),
       bos_(data.bos),
@@ -84,8 +85,7 @@ void Tokenizer::find_special_tokens() {
     if (text.empty()) continue;
     const TokenType kind = type(id);
     if (kind == TokenType::Control || kind == TokenType::Unknown) special_.add(text, id);
-    // SentencePiece finds user-defined tokens itself, after it has turned spaces into U+2581.
-    if (kind == TokenType::UserDefined && kind_ == TokenizerModel::ByteLevelBpe) {
+    if (kind == TokenType::UserDefined && user_defined_end_fragments_) {
       special_.add(text, id);
       always_.add(text, id);
     }
@@ -175,15 +175,21 @@ std::string Tokenizer::piece(std::int32_t id) const {
   return is_control(id) ? vocabulary_.text(id) : model_->piece(id);
 }
 
+bool Tokenizer::ends_fragment(std::int32_t id) const {
+  return user_defined_end_fragments_ && vocabulary_.type(id) == TokenType::UserDefined;
+}
+
 std::string Tokenizer::decode_next(std::int32_t id, DecodeOptions& options) const {
   if (is_control(id)) {
-    if (space_prefix_ == SpacePrefix::EachFragment) options.continuation = false;
+    // BOS stands before the text rather than in it.
+    options.continuation = space_prefix_ != SpacePrefix::EachFragment && (options.continuation || id != bos_);
     return options.special ? vocabulary_.text(id) : std::string();
   }
   std::string bytes = model_->piece(id);
   // The space that encode() adds at the start of a fragment is not part of the text.
-  const bool is_added = space_prefix_ != SpacePrefix::None && !options.continuation && bytes.starts_with(' ');
-  options.continuation = true;
+  const bool is_added =
+      space_prefix_ != SpacePrefix::None && !options.continuation && !ends_fragment(id) && bytes.starts_with(' ');
+  options.continuation = space_prefix_ != SpacePrefix::EachFragment || !ends_fragment(id);
   return is_added ? bytes.substr(1) : bytes;
 }
 

@@ -79,12 +79,14 @@ class Tokenizer {
   void find_special_tokens();
   void find_ends_of_generation(std::optional<std::int32_t> eot);
   void check_id(std::int32_t id) const;
+  bool ends_fragment(std::int32_t id) const;
   SpecialTokens::Match widen(SpecialTokens::Match match, std::string_view text, std::size_t from) const;
 
   Vocabulary vocabulary_;
   std::unique_ptr<TokenModel> model_;
   TokenizerModel kind_;
   SpacePrefix space_prefix_;
+  bool user_defined_end_fragments_;
   bool add_bos_, add_eos_;
   std::optional<std::int32_t> bos_, eos_, unknown_, padding_;
   std::vector<std::int32_t> end_of_generation_;

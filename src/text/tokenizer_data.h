@@ -59,6 +59,11 @@ struct TokenizerData {
   bool add_bos = false;
   bool add_eos = false;
   SpacePrefix space_prefix = SpacePrefix::None;
+  /// No space is put before a text that begins with one, which is then lost when decoding (Hugging Face's Metaspace).
+  bool space_prefix_only_where_missing = false;
+  /// User-defined tokens end a fragment as control tokens do (Hugging Face); otherwise SentencePiece finds them in
+  /// its own form of the text. Byte-level BPE always does the former.
+  bool user_defined_end_fragments = false;
   /// A piece that is a token as a whole stays whole, whatever the merges say; absent: as the family has it.
   std::optional<bool> ignore_merges;
 

@@ -172,6 +172,7 @@ TokenizerData parse_tokenizer_data(std::string_view tokenizer_json, std::string_
     huggingface::read_byte_level_steps(tokenizer, data);
   } else {
     data.model = TokenizerModel::SentencePiece;
+    data.user_defined_end_fragments = true;
     huggingface::read_sentence_piece_steps(tokenizer, data);
   }
   read_vocabulary(model, data);
