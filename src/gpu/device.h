@@ -89,7 +89,7 @@ struct Dispatch {
   std::shared_ptr<Kernel> kernel;
   std::vector<Binding> bindings;  // one for each resource of the kernel, in order of binding
   std::array<std::uint32_t, 3> workgroups = {1, 1, 1};
-  std::string label;  // for profiles
+  std::string label = {};  // for profiles
 };
 
 /// Dispatches prepared once and submitted many times (arguments are set when it is recorded).

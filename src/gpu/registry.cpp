@@ -7,25 +7,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "gpu/opencl/opencl_device.h"
-#if __has_include("gpu/reference/reference_device.h")
 #include "gpu/reference/reference_device.h"
-#define DRIFTWOOD_HAS_REFERENCE 1
-#else
-#define DRIFTWOOD_HAS_REFERENCE 0
-#endif
 
 namespace driftwood::gpu {
 namespace {
 
 constexpr std::string_view reference_id = "reference";
-
-std::unique_ptr<Device> open_reference() {
-#if DRIFTWOOD_HAS_REFERENCE
-  return make_reference_device();
-#else
-  throw Unsupported("This build has no reference device.");
-#endif
-}
 
 // The first device of the kind that opens; what does not is said and passed over.
 std::unique_ptr<Device> open_first(const opencl::Enumeration& found, bool is_cpu) {
@@ -49,7 +36,7 @@ std::unique_ptr<Device> open_default(const opencl::Enumeration& found) {
     return device;
   }
   log(LogLevel::Warning, "No OpenCL device is found; running on the reference interpreter, which is very slow.");
-  return open_reference();
+  return make_reference_device();
 }
 
 }  // namespace
@@ -67,13 +54,7 @@ std::vector<DeviceListing> list_devices() {
       failures.push_back(std::move(failed));
     }
   }
-  try {
-    devices.push_back({open_reference()->facts(), {}});
-  } catch (const Error& error) {
-    DeviceListing failed{.facts = {}, .failure = error.message()};
-    failed.facts.id = reference_id;
-    failures.push_back(std::move(failed));
-  }
+  devices.push_back({make_reference_device()->facts(), {}});
   for (const opencl::DriverFailure& failure : found.failures) {
     DeviceListing failed{.facts = {}, .failure = failure.reason};
     failed.facts.id = "opencl";
@@ -89,7 +70,7 @@ std::unique_ptr<Device> open_device(std::string_view id) {
   if (wanted.empty()) {
     if (const char* configured = std::getenv("DRIFTWOOD_DEVICE")) wanted = configured;
   }
-  if (wanted == reference_id) return open_reference();
+  if (wanted == reference_id) return make_reference_device();
   const opencl::Enumeration found = opencl::enumerate();
   if (wanted.empty()) return open_default(found);
   std::string known;

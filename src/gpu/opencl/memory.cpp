@@ -168,6 +168,11 @@ cl_mem OpenClMemory::image_buffer_view(std::uint64_t offset, DataType texel, std
     const MemoryDescriptor descriptor{.kind = StorageKind::ImageBuffer, .texel = texel, .extent = {texels, 1, 1}};
     cl_int status = CL_SUCCESS;
     view = create_image(*context_, descriptor, buffer_view(offset, image_bytes(descriptor)), status);
+    if (offset != 0 && status != CL_SUCCESS && status != CL_MEM_OBJECT_ALLOCATION_FAILURE) {
+      throw Unsupported(
+          fmt::format("The driver makes no image buffer over a part of a buffer ({}); the offset {} must be 0.",
+                      status_name(status), offset));
+    }
     check(status, fmt::format("The creation of an image of {} texels over a buffer", texels));
   }
   return view.get();

@@ -37,7 +37,8 @@ class OpenClMemory : public Memory {
 
   /// The part as a buffer argument; made once and kept. The range lies within the buffer and is aligned.
   cl_mem buffer_view(std::uint64_t offset, std::uint64_t size);
-  /// The part as an image buffer of `texel`, `texels` long; made once and kept.
+  /// The part as an image buffer of `texel`, `texels` long; made once and kept. Throws Unsupported where the driver
+  /// takes no sub-buffer for it (PoCL 3.1).
   cl_mem image_buffer_view(std::uint64_t offset, DataType texel, std::uint32_t texels);
 
  private:

@@ -125,16 +125,18 @@ ProbeResults run_probes(const Context& context) {
   ProbeResults results;
   const std::string base = results.language;
 
-  results.dialect.f16_pragma = true;
-  results.dialect.f16_arithmetic = compiles(context, std::string(f16_pragma) + f16_probe, base);
-  if (!results.dialect.f16_arithmetic && compiles(context, f16_probe, base)) {
-    results.dialect.f16_arithmetic = true;
-    results.dialect.f16_pragma = false;
+  // NVIDIA's compiler takes halves although it does not list them; others print their refusal on standard error.
+  const bool is_nvidia = has("cl_nv_device_attribute_query");
+  if (has("cl_khr_fp16") || is_nvidia) {
+    results.dialect.f16_arithmetic = compiles(context, std::string(f16_pragma) + f16_probe, base);
+    if (!results.dialect.f16_arithmetic && compiles(context, f16_probe, base)) {
+      results.dialect.f16_arithmetic = true;
+      results.dialect.f16_pragma = false;
+    }
   }
 
   // Inline PTX is tried only on a device with NVIDIA's own extension: another compiler may accept any asm text and
   // fail, or end the process, when it assembles it.
-  const bool is_nvidia = has("cl_nv_device_attribute_query");
   const bool lists_subgroups = (has("cl_khr_subgroups") || has("cl_intel_subgroups")) &&
                                (has("cl_khr_subgroup_shuffle") || has("cl_intel_subgroups"));
   if (lists_subgroups) {
