@@ -45,11 +45,7 @@ ExpressionPtr Checker::node(const syntax::Call& source, SourceRange range) {
     if (is_foreign_builtin(name.text)) {
       fail(name_range, "The function " + quoted(name.text) + " is not part of the kernel language.");
     }
-    if (name.text.starts_with("mat") || name.text == "sampler")
-      return construct(type_of_name(name, name_range), source, range);
-    static constexpr std::string_view scalars[] = {"bool", "i32", "u32", "f32", "f16"};
-    const bool is_type = std::find(std::begin(scalars), std::end(scalars), name.text) != std::end(scalars) ||
-                         vector_width(std::string_view(name.text).substr(0, name.text.size() - 1)) > 0;
+    const bool is_type = is_predeclared_type(name.text) || name.text.starts_with("mat") || name.text == "sampler";
     if (!is_type) fail(name_range, "The function " + quoted(name.text) + " is not declared.");
   }
   return construct(type_of_name(name, name_range), source, range);

@@ -210,6 +210,7 @@ class Checker {
 
 /// 3 for "vec3"; 0 for names that are no vector's.
 int vector_width(std::string_view name);
+bool is_predeclared_type(std::string_view name);
 
 /// A sentence part such as "'x'".
 std::string quoted(std::string_view name);

@@ -122,6 +122,7 @@ ExpressionPtr Checker::node(const syntax::Name& name, SourceRange range) {
   if (std::holds_alternative<SourceFunction*>(entity) || builtin_from_name(name.text)) {
     fail(range, quoted(name.text) + " is a function; write '" + name.text + "(...)' to call it.");
   }
+  if (is_predeclared_type(name.text)) fail(range, quoted(name.text) + " is a type, not a value.");
   fail(range, quoted(name.text) + " is not declared.");
 }
 

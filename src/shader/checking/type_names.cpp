@@ -51,6 +51,11 @@ int vector_width(std::string_view name) {
   return 0;
 }
 
+bool is_predeclared_type(std::string_view name) {
+  return scalar_names().contains(name) || vector_shorthand(name) || vector_width(name) > 0 || name == "array" ||
+         name == "atomic" || name == "ptr" || name == "tensor" || name == "weights";
+}
+
 TypePtr Checker::type(const syntax::Expression& source) {
   const auto* name = std::get_if<syntax::Name>(&source.node);
   if (!name) fail(source.range, "Expected a type here.");

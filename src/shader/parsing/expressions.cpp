@@ -220,10 +220,10 @@ ExpressionPtr parse_expression(TokenStream& tokens) { return parse_binary(tokens
 ExpressionPtr parse_left_side(TokenStream& tokens) { return parse_unary(tokens); }
 
 ExpressionPtr parse_type_name(TokenStream& tokens, std::string_view what) {
-  const Token name = tokens.expect_name(what);
-  if (tokens.at(TokenKind::ColonColon)) {
+  if (tokens.at(TokenKind::Identifier) && tokens.peek(1).kind == TokenKind::ColonColon) {
     tokens.fail(tokens.peek().range, "Names of other files are brought in by 'import' at the top of the file.");
   }
+  const Token name = tokens.expect_name(what);
   ExpressionPtr expression = make(tokens, name.range, syntax::Name{std::string(name.text), {}}, {});
   if (!tokens.accept(TokenKind::TemplateStart)) return expression;
   const TokenStream::Nesting nesting(tokens);

@@ -1,0 +1,6 @@
+alias act = f32;
+
+@compute @workgroup_size(1)
+fn main() {}
+//// alias act
+1 + 2

@@ -1,0 +1,4 @@
+@inline fn f() {}
+
+@compute @workgroup_size(1)
+fn main() {}

@@ -1,0 +1,4 @@
+@compute @workgroup_size(1)
+fn main() {
+  let a = 0x80000000u << 1u;
+}

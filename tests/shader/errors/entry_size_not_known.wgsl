@@ -1,0 +1,3 @@
+var<private> n = 4;
+@compute @workgroup_size(n)
+fn main() {}

@@ -1,0 +1,8 @@
+@compute @workgroup_size(1)
+fn main() {
+  loop {
+    continuing {
+      break;
+    }
+  }
+}

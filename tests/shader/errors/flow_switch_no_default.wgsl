@@ -1,0 +1,6 @@
+@compute @workgroup_size(1)
+fn main() {
+  switch 1 {
+    case 1 { }
+  }
+}

@@ -1,0 +1,4 @@
+@compute @workgroup_size(1)
+fn main() {
+  min(1.0, 2.0);
+}

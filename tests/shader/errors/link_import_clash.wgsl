@@ -1,0 +1,7 @@
+import package::a::f;
+fn f() {}
+
+@compute @workgroup_size(1)
+fn main() {}
+//// package::a
+fn f() {}

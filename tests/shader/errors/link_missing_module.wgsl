@@ -1,0 +1,4 @@
+import package::nothing::f;
+
+@compute @workgroup_size(1)
+fn main() {}

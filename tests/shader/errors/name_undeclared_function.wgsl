@@ -1,0 +1,4 @@
+@compute @workgroup_size(1)
+fn main() {
+  let a = workgroup_sum(1.0);
+}

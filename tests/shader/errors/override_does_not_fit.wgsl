@@ -1,0 +1,5 @@
+// set: lanes=1.5
+override lanes: u32;
+
+@compute @workgroup_size(1)
+fn main() {}

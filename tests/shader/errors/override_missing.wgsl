@@ -1,0 +1,4 @@
+override lanes: u32;
+
+@compute @workgroup_size(1)
+fn main() {}

@@ -1,0 +1,2 @@
+const a = 1;
+import package::x::y;

@@ -1,0 +1,7 @@
+@compute @workgroup_size(1)
+fn main() {
+  loop {
+    continuing { break if true; }
+    let a = 1;
+  }
+}

@@ -1,0 +1,1 @@
+enable clip_distances;

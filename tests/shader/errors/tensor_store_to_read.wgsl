@@ -1,0 +1,7 @@
+// tensor: x f32 1,2,3,1,8
+@tensor var<read> x: tensor<f32>;
+
+@compute @workgroup_size(1)
+fn main() {
+  tensorStore(x, 0, vec4f());
+}

@@ -1,0 +1,4 @@
+var x: tensor<f32>;
+
+@compute @workgroup_size(1)
+fn main() {}

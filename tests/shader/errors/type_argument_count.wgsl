@@ -1,0 +1,6 @@
+fn f(a: f32) {}
+
+@compute @workgroup_size(1)
+fn main() {
+  f(1.0, 2.0);
+}

@@ -1,0 +1,4 @@
+var<storage, read> a: array<bool>;
+
+@compute @workgroup_size(1)
+fn main() {}

@@ -1,0 +1,7 @@
+fn f() {
+  loop {
+  }
+}
+
+@compute @workgroup_size(1)
+fn main() {}

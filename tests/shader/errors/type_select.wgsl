@@ -1,0 +1,4 @@
+@compute @workgroup_size(1)
+fn main() {
+  let a = select(1.0, 2u, true);
+}

@@ -1,0 +1,5 @@
+@compute @workgroup_size(1)
+fn main() {
+  var i = 1;
+  let a = 1u << i;
+}

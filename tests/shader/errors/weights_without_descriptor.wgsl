@@ -1,0 +1,4 @@
+@weights var<read> w: weights<f32>;
+
+@compute @workgroup_size(1)
+fn main() {}
