@@ -28,6 +28,18 @@ constexpr Spelling spellings[] = {
 #undef DRIFTWOOD_SPELLING
 };
 
+/// The operators that begin with `first`.
+const std::vector<Spelling>& spellings_by_first(char first) {
+  static const auto table = [] {
+    std::array<std::vector<Spelling>, 128> lists;
+    for (const Spelling& spelling : spellings) lists[static_cast<std::size_t>(spelling.text[0])].push_back(spelling);
+    return lists;
+  }();
+  static const std::vector<Spelling> none;
+  const auto code = static_cast<unsigned char>(first);
+  return code < table.size() ? table[code] : none;
+}
+
 /// The offset of the first byte that is not valid UTF-8, or npos.
 std::size_t find_invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
@@ -127,9 +139,9 @@ class Lexer {
     if (is_identifier_start(c)) return word();
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
     const Spelling* best = nullptr;
-    for (const Spelling& spelling : spellings) {
+    for (const Spelling& spelling : spellings_by_first(c)) {
       // '>' is merged into longer operators only after template lists are known.
-      if (spelling.text.size() > 1 && spelling.text[0] == '>') continue;
+      if (c == '>' && spelling.text.size() > 1) continue;
       if (text_.compare(at_, spelling.text.size(), spelling.text) != 0) continue;
       if (!best || spelling.text.size() > best->text.size()) best = &spelling;
     }
