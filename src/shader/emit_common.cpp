@@ -77,7 +77,16 @@ std::string shortest(Float value) {
   char buffer[64];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   std::string text(buffer, end);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos) {
+    // "1e+05" is 1e5.
+    std::size_t digits = exponent + 1;
+    if (text[digits] == '+') text.erase(digits, 1);
+    if (text[digits] == '-') ++digits;
+    if (text[digits] == '0') text.erase(digits, 1);
+  } else if (text.find('.') == std::string::npos) {
+    text += ".0";
+  }
   return text;
 }
 

@@ -60,7 +60,7 @@ class SourceWriter {
   int depth_ = 0;
 };
 
-/// The shortest decimal that reads back as exactly this value, always with a point or exponent: "1.0", "1e-05".
+/// The shortest decimal that reads back as exactly this value, always with a point or exponent: "1.0", "1e-5".
 /// The value is finite.
 std::string shortest_float(float value);
 std::string shortest_double(double value);

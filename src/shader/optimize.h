@@ -56,6 +56,10 @@ void lower_subgroups(Module& module);
 /// assigned in one to f16. Workgroup and private variables hold f32.
 void lower_f16(Module& module);
 
+/// Gives calls that change memory a statement of their own where the order of evaluation could show: WGSL evaluates
+/// operands from left to right, C and its relatives in any order.
+void order_effects(Module& module);
+
 /// Clears needs_zeroes of workgroup variables that are wholly written before anything is read from them.
 void find_visible_zeroes(Module& module);
 

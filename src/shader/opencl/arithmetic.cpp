@@ -59,6 +59,8 @@ bool Printer::needs_wrapping(const Expression& expression) const {
 Code Printer::wrapping_leaf(const Expression& expression, bool must_be_unsigned) {
   const int width = width_of(expression.type);
   if (const auto known = integer_value(expression); known && *known >= 0) return {std::to_string(*known) + "u"};
+  const auto* convert = std::get_if<Convert>(&expression.node);
+  if (convert != nullptr && scalar_of(convert->operand->type) == Scalar::U32) return value(*convert->operand);
   const Code code = value(expression);
   if (width > 1) return {"as_" + unsigned_type(expression.type) + "(" + code.text + ")", Precedence::Postfix};
   if (!must_be_unsigned) return code;
@@ -143,6 +145,9 @@ Code Printer::divide(const Expression& expression, const Binary& node) {
 Code Printer::convert(const Expression& expression, const Convert& node) {
   const Expression& operand = *node.operand;
   if (is_memory_half(operand.type) && scalar_of(expression.type) == Scalar::F32) return value(operand);
+  if (scalar_of(expression.type) == Scalar::U32 && width_of(expression.type) == 1 && needs_wrapping(operand)) {
+    return wrapping(operand);
+  }
   return convert_code(value(operand), operand.type, expression.type);
 }
 

@@ -112,7 +112,8 @@ Code Printer::place(const Expression& reference) {
       }
     }
     const bool outer = std::exchange(in_address_, true);
-    const std::string at = value(*index->index).text;
+    const auto known = integer_value(*index->index);
+    const std::string at = known ? std::to_string(*known) : value(*index->index).text;
     in_address_ = outer;
     if (width_of(index->base->type) > 1) {
       return {element_pointer(*index->base) + "[" + at + "]", Precedence::Postfix};

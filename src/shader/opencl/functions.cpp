@@ -138,8 +138,7 @@ void Printer::zero_workgroup_memory(const Function& function) {
                              : width > 1                          ? "(" + type_name(element) + ")(0)"
                                                                   : "0";
     if (each->type->as<ArrayType>() == nullptr) {
-      out_.line((total > 1 ? "if (" + (size[1] * size[2] > 1 ? "(" + index + ")" : index) + " == 0) " : "") + printed +
-                " = " + zero + ";");
+      out_.line((total > 1 ? "if (" + index + " == 0) " : "") + printed + " = " + zero + ";");
       continue;
     }
     const bool is_flat = !is_wrapped(each->type) && each->type->as<ArrayType>()->element->as<ArrayType>() == nullptr;

@@ -147,7 +147,8 @@ class Printer {
   std::string simple_statement(const Statement& statement, bool plain_counter = false);
   std::string declare(const Declare& node);
   std::string assign(const Expression& target, const Expression& value);
-  std::string compound_assign(const CompoundAssign& node, bool plain_counter);
+  std::string compound_assign(BinaryOp op, const Expression& target, const Expression& step, bool plain_counter);
+  bool is_same_place(const Expression& a, const Expression& b);
   void if_statement(const If& node, std::string_view prefix);
   void for_statement(const For& node);
   void loop_statement(const Loop& node);

@@ -67,9 +67,16 @@ std::string Printer::simple_statement(const Statement& statement, bool plain_cou
   if (const auto* node = std::get_if<Declare>(&statement.node)) return declare(*node);
   if (const auto* node = std::get_if<Assign>(&statement.node)) {
     if (!node->target) return "(void)" + value(*node->value).at_least(Precedence::Unary);
+    // `x = x + y` reads x += y.
+    const auto* sum = std::get_if<Binary>(&node->value->node);
+    if (sum != nullptr && is_same_place(*node->target, *sum->left)) {
+      return compound_assign(sum->op, *node->target, *sum->right, plain_counter);
+    }
     return assign(*node->target, *node->value);
   }
-  if (const auto* node = std::get_if<CompoundAssign>(&statement.node)) return compound_assign(*node, plain_counter);
+  if (const auto* node = std::get_if<CompoundAssign>(&statement.node)) {
+    return compound_assign(node->op, *node->target, *node->value, plain_counter);
+  }
   if (const auto* node = std::get_if<CallStatement>(&statement.node)) return value(*node->call).text;
   if (const auto* node = std::get_if<ObjectStore>(&statement.node)) return object_store(*node);
   if (const auto* node = std::get_if<Return>(&statement.node)) {
@@ -103,29 +110,36 @@ std::string Printer::assign(const Expression& target, const Expression& stored) 
   return place(target).text + " = " + (is_mask_component ? as_mask(stored) : argument(stored));
 }
 
-std::string Printer::compound_assign(const CompoundAssign& node, bool plain_counter) {
-  // The same as `target = target op value`; printed short where C's operator does what the language asks.
+std::string Printer::compound_assign(BinaryOp op, const Expression& target, const Expression& step,
+                                     bool plain_counter) {
+  // The same as `target = target op step`; printed short where C's operator does what the language asks.
   Expression sum;
-  sum.type = node.target->type;
-  sum.range = node.target->range;
-  sum.node = Binary{node.op, clone(*node.target), clone(*node.value)};
-  const Scalar scalar = scalar_of(sum.type).value_or(Scalar::I32);
-  const bool is_division = node.op == BinaryOp::Divide || node.op == BinaryOp::Remainder;
-  const bool divides = is_division && (is_integer(scalar) || node.op == BinaryOp::Remainder);
+  sum.type = target.type;
+  sum.range = target.range;
+  sum.node = Binary{op, clone(target), clone(step)};
+  const bool is_division = op == BinaryOp::Divide || op == BinaryOp::Remainder;
+  const bool divides = is_division && value(sum).precedence != Precedence::Multiplicative;
   const bool wraps = !plain_counter && needs_wrapping(sum);
-  const bool short_form = !divides && !wraps && !is_memory_half(sum.type) && accumulating_dot(sum) == nullptr;
-  if (short_form) {
-    const std::string target = place(*node.target).text;
-    const auto step = integer_value(*node.value);
-    if (step == 1 && node.op == BinaryOp::Add) return target + "++";
-    if (step == 1 && node.op == BinaryOp::Subtract) return target + "--";
-    return target + " " + std::string(symbol_of(node.op)) + "= " + argument(*node.value);
+  const bool is_operator = op < BinaryOp::LogicalAnd && width_of(target.type) >= width_of(step.type);
+  if (is_operator && !divides && !wraps && !is_memory_half(sum.type) && accumulating_dot(sum) == nullptr) {
+    const Code printed = place(target);
+    const auto known = integer_value(step);
+    if (known == 1 && op == BinaryOp::Add) return printed.at_least(Precedence::Postfix) + "++";
+    if (known == 1 && op == BinaryOp::Subtract) return printed.at_least(Precedence::Postfix) + "--";
+    return printed.text + " " + std::string(symbol_of(op)) + "= " + argument(step);
   }
-  if (has_side_effects(*node.target)) {
+  if (has_side_effects(target)) {
     throw Unsupported(
         "A compound assignment calls a function inside its target; store the call's result in a let first.");
   }
-  return assign(*node.target, sum);
+  return assign(target, sum);
+}
+
+// Two references that lead to one place and can be printed once for both.
+bool Printer::is_same_place(const Expression& a, const Expression& b) {
+  if (!a.is_reference || !b.is_reference || is_memory_half(a.type) || scalar_of(a.type) == Scalar::Bool) return false;
+  if (root_variable(a) != root_variable(b) || root_resource(a) != root_resource(b) || has_side_effects(a)) return false;
+  return place(a).text == place(b).text;
 }
 
 void Printer::if_statement(const If& node, std::string_view prefix) {

@@ -92,7 +92,7 @@ std::string Printer::subgroup_helper(Builtin builtin, const TypePtr& type) {
   if (builtin == Builtin::SubgroupInclusiveAdd || builtin == Builtin::SubgroupExclusiveAdd) {
     const std::string up = subgroup_helper(Builtin::SubgroupShuffleUp, type);
     const bool exclusive = builtin == Builtin::SubgroupExclusiveAdd;
-    std::string body = "  uint lane;\n  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n";
+    std::string body = "  uint lane;\n  asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n";
     if (exclusive) {
       body += "  v = " + up + "(v, 1u);\n  v = lane == 0u ? 0 : v;\n";
     }
@@ -132,7 +132,7 @@ Code Printer::subgroup_builtin(const Expression& expression, const BuiltinCall& 
     if (!ptx) return {"sub_group_elect()", Precedence::Postfix};
     return {prelude_.require("subgroup_elect",
                              "static bool subgroup_elect() {\n  uint lane;\n"
-                             "  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  return lane == 0u;\n}") +
+                             "  asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n  return lane == 0u;\n}") +
                 "()",
             Precedence::Postfix};
   }

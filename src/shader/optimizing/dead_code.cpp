@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "shader/ir_build.h"
@@ -24,10 +25,14 @@ struct LiveVariables {
   explicit LiveVariables(const Module& module) {
     for (const auto& function : module.functions) {
       const VariableUses uses(function->body);
+      const auto own = own_reads(function->body);
+      const auto count_in = [](const auto& counts, const Variable* variable) {
+        const auto found = counts.find(variable);
+        return found == counts.end() ? 0 : found->second;
+      };
       for (const auto& [variable, count] : uses.mentions) {
-        const auto written = uses.writes.find(variable);
-        const int writes = written == uses.writes.end() ? 0 : written->second;
-        if (count > writes || uses.addressed.contains(variable)) read.insert(variable);
+        const bool is_read = count > count_in(uses.writes, variable) + count_in(own, variable);
+        if (is_read || uses.addressed.contains(variable)) read.insert(variable);
       }
       visit_statements(function->body, [&](const Statement& each) { keep_needed_targets(each); });
     }
@@ -41,6 +46,21 @@ struct LiveVariables {
   }
 
  private:
+  // Reads of a variable in a value that only it receives: `sum = sum + 1.0` alone keeps no sum alive.
+  static std::unordered_map<const Variable*, int> own_reads(const Block& body) {
+    std::unordered_map<const Variable*, int> counts;
+    visit_statements(body, [&](const Statement& each) {
+      const auto* assign = std::get_if<Assign>(&each.node);
+      const Variable* target = assign != nullptr && assign->target ? root_variable(*assign->target) : nullptr;
+      if (target == nullptr || has_side_effects(*assign->value)) return;
+      visit_expressions(*assign->value, [&](const Expression& inner) {
+        const auto* mention = std::get_if<VariableExpression>(&inner.node);
+        if (mention != nullptr && mention->variable == target) ++counts[target];
+      });
+    });
+    return counts;
+  }
+
   void keep_needed_targets(const Statement& statement) {
     const auto keep = [&](const Statement& each, bool always) {
       const auto* assign = std::get_if<Assign>(&each.node);
@@ -91,8 +111,8 @@ void append_live(Block& result, StatementPtr statement, const LiveVariables& liv
     if (live.is_dead_target(*compound->target)) return keep_effects(compound->value);
   } else if (auto* loop = std::get_if<For>(&statement->node)) {
     const auto* init = loop->init ? std::get_if<Declare>(&loop->init->node) : nullptr;
-    const auto* step = loop->update ? std::get_if<CompoundAssign>(&loop->update->node) : nullptr;
-    const bool counts = init != nullptr && step != nullptr && loop->condition && init->initializer &&
+    const auto* step = loop->update ? std::get_if<Assign>(&loop->update->node) : nullptr;
+    const bool counts = init != nullptr && step != nullptr && step->target && loop->condition && init->initializer &&
                         root_variable(*step->target) == init->variable.get();
     if (counts && loop->body.empty() && !has_side_effects(*loop->condition) && !has_side_effects(*init->initializer) &&
         !has_side_effects(*step->value)) {

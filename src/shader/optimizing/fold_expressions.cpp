@@ -176,6 +176,20 @@ void fold_call(ExpressionPtr& expression, BuiltinCall& node) {
   if (!result.empty()) replace_by_literal(expression, std::move(result));
 }
 
+// vec4(vec2(a, b), c, d) is vec4(a, b, c, d).
+void flatten_arguments(Construct& node) {
+  std::vector<ExpressionPtr> flat;
+  for (ExpressionPtr& each : node.arguments) {
+    auto* inner = std::get_if<Construct>(&each->node);
+    if (inner == nullptr || inner->arguments.size() < 2) {
+      flat.push_back(std::move(each));
+      continue;
+    }
+    for (ExpressionPtr& part : inner->arguments) flat.push_back(std::move(part));
+  }
+  node.arguments = std::move(flat);
+}
+
 void fold_construct(ExpressionPtr& expression, Construct& node) {
   const int width = width_of(expression->type);
   std::vector<ConstantScalar> components;
@@ -187,6 +201,7 @@ void fold_construct(ExpressionPtr& expression, Construct& node) {
   if (width > 0 && node.arguments.size() == 1 && same_type(node.arguments[0]->type, expression->type)) {
     return replace_by(expression, node.arguments[0]);
   }
+  if (width > 1) flatten_arguments(node);
   for (const ExpressionPtr& each : node.arguments) {
     const Literal* literal = as_literal(*each);
     if (literal == nullptr) return;
@@ -300,10 +315,34 @@ void fold_components(ExpressionPtr& expression, const ExpressionPtr& operand,
   if (result.size() == component_count(expression->type)) replace_by_literal(expression, std::move(result));
 }
 
+// The comparison that holds where `op` does not; NaN allows that for equality alone.
+std::optional<BinaryOp> opposite_of(BinaryOp op, Scalar scalar) {
+  switch (op) {
+    case BinaryOp::Equal: return BinaryOp::NotEqual;
+    case BinaryOp::NotEqual: return BinaryOp::Equal;
+    default: break;
+  }
+  if (is_float(scalar)) return std::nullopt;
+  switch (op) {
+    case BinaryOp::Less: return BinaryOp::GreaterEqual;
+    case BinaryOp::LessEqual: return BinaryOp::Greater;
+    case BinaryOp::Greater: return BinaryOp::LessEqual;
+    case BinaryOp::GreaterEqual: return BinaryOp::Less;
+    default: return std::nullopt;
+  }
+}
+
 void fold_unary_node(ExpressionPtr& expression, Unary& node) {
   auto* inner = std::get_if<Unary>(&node.operand->node);
   if (inner != nullptr && inner->op == node.op) {  // - - x, ! ! x, ~ ~ x
     return replace_by(expression, inner->operand);
+  }
+  auto* compared = std::get_if<Binary>(&node.operand->node);
+  if (node.op == UnaryOp::Not && compared != nullptr) {
+    if (const auto opposite = opposite_of(compared->op, *scalar_of(compared->left->type))) {
+      compared->op = *opposite;
+      return replace_by(expression, node.operand);
+    }
   }
   fold_components(expression, node.operand,
                   [&](const ConstantScalar& each) { return optimizing::fold_unary(node.op, each); });

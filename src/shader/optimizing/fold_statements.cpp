@@ -71,6 +71,10 @@ void append_folded(Block& result, StatementPtr statement) {
     if (const auto selector = integer_value(*choice->selector)) {
       if (Block* body = picked_case(*choice, *selector)) return append(result, std::move(*body));
     }
+  } else if (auto* assign = std::get_if<Assign>(&statement->node)) {
+    const auto* target = assign->target ? std::get_if<VariableExpression>(&assign->target->node) : nullptr;
+    const auto* value = std::get_if<VariableExpression>(&assign->value->node);
+    if (target != nullptr && value != nullptr && target->variable == value->variable) return;  // x = x
   } else if (auto* block = std::get_if<BlockStatement>(&statement->node)) {
     return append(result, std::move(block->body));
   }
@@ -97,7 +101,12 @@ void fold_constants(Module& module) {
   for (auto& variable : module.variables) {
     if (variable->initializer) fold_constants(variable->initializer);
   }
-  for (auto& function : module.functions) fold_constants(function->body);
+  for (auto& function : module.functions) {
+    Block& body = function->body;
+    fold_constants(body);
+    const auto* last = body.empty() ? nullptr : std::get_if<Return>(&body.back()->node);
+    if (last != nullptr && !last->value) body.pop_back();
+  }
 }
 
 }  // namespace driftwood::shader

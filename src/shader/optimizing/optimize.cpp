@@ -31,6 +31,7 @@ void optimize(Module& module, const TargetTraits& traits) {
   join_declarations(module);
   simplify(module);
   remove_dead_code(module);
+  order_effects(module);
   find_visible_zeroes(module);
 }
 

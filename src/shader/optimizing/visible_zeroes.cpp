@@ -138,7 +138,8 @@ class FirstTouch {
   // for (var i = index; i < COUNT; i += TOTAL) { v[i] = ...; }
   bool strides_over_all(const For& loop, const Bindings& bindings) {
     const auto* init = loop.init ? std::get_if<Declare>(&loop.init->node) : nullptr;
-    const auto* step = loop.update ? std::get_if<CompoundAssign>(&loop.update->node) : nullptr;
+    const auto* update = loop.update ? std::get_if<Assign>(&loop.update->node) : nullptr;
+    const auto* step = update != nullptr && update->target ? std::get_if<Binary>(&update->value->node) : nullptr;
     const auto* limit = loop.condition ? std::get_if<Binary>(&loop.condition->node) : nullptr;
     const auto* array = variable_.type->as<ArrayType>();
     if (init == nullptr || step == nullptr || limit == nullptr || array == nullptr) return false;
@@ -148,10 +149,10 @@ class FirstTouch {
       return read != nullptr && read->variable == counter;
     };
     const auto end = integer_value(*limit->right);
-    const auto stride = integer_value(*step->value);
+    const auto stride = integer_value(*step->right);
     const bool runs_over_all = limit->op == BinaryOp::Less && is_counter(*limit->left) && end &&
-                               *end >= *array->count && step->op == BinaryOp::Add && is_counter(*step->target) &&
-                               stride == total_ && init->initializer &&
+                               *end >= *array->count && step->op == BinaryOp::Add && is_counter(*update->target) &&
+                               is_counter(*step->left) && stride == total_ && init->initializer &&
                                is_invocation_index(*init->initializer, bindings);
     if (!runs_over_all) return false;
     for (const StatementPtr& each : loop.body) {

@@ -1,0 +1,15 @@
+var<storage, read_write> i: array<vec4i>;
+var<storage, read_write> u: array<vec4u>;
+var<storage, read_write> s: array<i32>;
+
+@compute @workgroup_size(1)
+fn integers() {
+  i[1] = abs(i[0]) + sign(i[2]);
+  i[2] = min(i[0], i[1]) + max(i[0], vec4i(3));
+  i[3] = clamp(i[0], vec4i(-8), vec4i(7));
+  i[4] = clamp(i[0], i[1], i[2]);
+  u[1] = abs(u[0]);
+  s[0] = abs(s[1]) + sign(s[2]);
+  s[3] = dot(i[0], i[1]);
+  u[2].x = dot(u[0].xyz, u[1].xyz);
+}
