@@ -103,7 +103,7 @@ void add_chat_template(CLI::App& app, Action& action) {
       const jinja::Value messages = jinja::parse_json(read_text(arguments->messages));
       const auto tokenizer = open_tokenizer(arguments->model);
       const std::string text =
-          ChatTemplate(*tokenizer).render(messages, ChatOptions{.add_generation_prompt = !arguments->no_generation_prompt});
+          ChatTemplate(*tokenizer).render_value(messages, ChatOptions{.add_generation_prompt = !arguments->no_generation_prompt});
       std::fwrite(text.data(), 1, text.size(), stdout);
     };
   });

@@ -17,8 +17,8 @@ using testing::GgufBuilder;
 
 /// A whole small Llama; single parts can be left out or replaced.
 struct ModelParts {
-  std::set<std::string> without;
-  std::map<std::string, std::function<void(GgufBuilder&, const std::string&)>> replaced;
+  std::set<std::string> without = {};
+  std::map<std::string, std::function<void(GgufBuilder&, const std::string&)>> replaced = {};
 };
 
 std::vector<std::byte> model(const ModelParts& parts) {
