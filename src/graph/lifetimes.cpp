@@ -101,6 +101,8 @@ std::vector<LiveValue> live_values(const LoweredGraph& lowered, bool in_place) {
         if (into == none || from == none || into == from) continue;
         const LiveValue& before = builder.live[into];
         const LiveValue& after = builder.live[from];
+        // One image must not be read and written by one kernel in OpenCL C 1.2.
+        if (before.object.kind != StorageKind::Buffer) continue;
         // `before` may have been joined with others already; it still has to end here, and `after` to begin here.
         if (before.usage.last == step && after.usage.first == step && same_object(before.object, after.object)) {
           join(builder, into, from);

@@ -45,9 +45,9 @@ std::string kernel_key(const KernelUse& use);
 
 struct ProgramSettings {
   GraphOptions options = {};
-  std::shared_ptr<ResourceStore> store;  // null: one of its own without weights
-  std::shared_ptr<KernelCache> kernels;  // null: one of its own, which reads `sources`
-  shader::SourceProvider sources = {};   // null: the kernels embedded in the binary
+  std::shared_ptr<ResourceStore> store = {};  // null: one of its own without weights
+  std::shared_ptr<KernelCache> kernels = {};  // null: one of its own, which reads `sources`
+  shader::SourceProvider sources = {};        // null: the kernels embedded in the binary
   std::span<const KernelRow> rows = kernel_rows();
   /// Memory for inputs and outputs given from outside, by name; those not named are made by the program.
   std::map<std::string, gpu::Binding> bindings = {};

@@ -82,8 +82,8 @@ struct KernelUse {
   std::vector<ResourceUse> resources = {};  // any order; those that the compiled kernel does not use are ignored
   Grid grid = {};
   std::string label = {};
-  /// (output, input): the output may take the memory of the input, if the input ends here: each thread reads an element
-  /// of the input before it writes that element of the output, and no other thread reads it.
+  /// (output, input): the output may take the memory of the input, if both are buffers and the input ends here: each
+  /// thread reads an element of the input before it writes that element of the output, and no other thread reads it.
   std::vector<std::pair<ValueId, ValueId>> in_place = {};
   std::optional<Cost> cost = {};  // nothing: estimated from the node
 };
