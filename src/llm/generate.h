@@ -27,7 +27,7 @@ struct GenerateSettings {
   std::uint32_t max_tokens = 256;
   SamplerSettings sampler = {};
   bool ignore_end = false;         // end-of-generation tokens do not stop
-  std::vector<std::string> stops;  // texts that end the generation; they are not part of the result
+  std::vector<std::string> stops = {};  // texts that end the generation; they are not part of the result
 };
 
 struct Generated {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "formats/temporary_folder.h"
 
@@ -66,14 +67,14 @@ std::string model() { return quoted(std::string(DRIFTWOOD_SOURCE_DIR) + "/models
 TEST_F(CommandLine, HelpNamesEveryCommandAndGoesToStandardOutput) {
   const Result result = run("--help");
   EXPECT_EQ(result.status, 0);
-  for (const std::string name : {"run", "tokenize", "detokenize", "chat-template", "logits", "perplexity", "bench", "memory", "inspect",
+  for (const char* name : {"run", "tokenize", "detokenize", "chat-template", "logits", "perplexity", "bench", "memory", "inspect",
                                  "devices", "kernel"})
     EXPECT_THAT(result.out, HasSubstr(name));
   EXPECT_EQ(result.err, "");
 }
 
 TEST_F(CommandLine, AWrongCommandLineIsStatus2) {
-  for (const std::string arguments :
+  for (const std::string& arguments : std::vector<std::string>
        {"", "nonsense", "run", "run x --nonsense", "run x -n -1 -p a", "run x -n 99999999999 -p a", "run x --precision f64 -p a",
         "bench x -r 0", "bench x -o yaml", "run x", "tokenize x", "perplexity x", "detokenize x --ids 1,a", "detokenize x --ids 1,",
         "run x -p a --ids 1", "kernel", "kernel rms_norm --set nonsense", "run x -p a --storage drum"}) {
@@ -85,7 +86,7 @@ TEST_F(CommandLine, AWrongCommandLineIsStatus2) {
 }
 
 TEST_F(CommandLine, AFailureIsStatus1WithASentence) {
-  for (const std::string arguments :
+  for (const std::string& arguments : std::vector<std::string>
        {std::string("run /does/not/exist -p a"), "inspect " + file("empty.gguf", ""), "run " + file("text.gguf", "not a model") + " -p a",
         std::string("run ") + tiny() + " --ids 1 --device opencl:99", std::string("run ") + tiny() + " --ids 1 --no-fusion nonsense",
         std::string("run ") + tiny() + " -p a", std::string("run ") + tiny() + " --ids 9999 --device reference",
@@ -120,8 +121,8 @@ TEST_F(CommandLine, JsonIsOneDocumentWithTheContractsFields) {
   const Result result = run("run " + tiny() + " --ids 5,6 -n 2 --temp 0 --device reference --json");
   ASSERT_EQ(result.status, 0) << result.err;
   const auto document = nlohmann::json::parse(result.out);
-  for (const std::string field : {"text", "tokens", "prompt_tokens", "finish_reason", "device", "timings"}) EXPECT_TRUE(document.contains(field)) << field;
-  for (const std::string field : {"load_ms", "prompt_ms", "prompt_per_second", "predicted_ms", "predicted_per_second"})
+  for (const char* field : {"text", "tokens", "prompt_tokens", "finish_reason", "device", "timings"}) EXPECT_TRUE(document.contains(field)) << field;
+  for (const char* field : {"load_ms", "prompt_ms", "prompt_per_second", "predicted_ms", "predicted_per_second"})
     EXPECT_TRUE(document["timings"].contains(field)) << field;
 }
 
@@ -130,7 +131,7 @@ TEST_F(CommandLine, BenchHasTheFieldsOfLlamaBench) {
   ASSERT_EQ(result.status, 0) << result.err;
   const auto rows = nlohmann::json::parse(result.out);
   ASSERT_EQ(rows.size(), 2u);
-  for (const std::string field : {"model_filename", "model_size", "model_n_params", "backends", "gpu_info", "n_prompt", "n_gen", "n_depth", "avg_ts",
+  for (const char* field : {"model_filename", "model_size", "model_n_params", "backends", "gpu_info", "n_prompt", "n_gen", "n_depth", "avg_ts",
                                   "stddev_ts", "samples_ts", "weights_bytes", "planned_bytes", "naive_bytes", "options"})
     EXPECT_TRUE(rows[0].contains(field)) << field;
   EXPECT_EQ(rows[0]["n_prompt"], 4);
@@ -166,7 +167,7 @@ TEST_F(CommandLine, DevicesAreListedWithTheirFacts) {
   ASSERT_FALSE(devices.empty());
   bool reference = false;
   for (const auto& device : devices) {
-    for (const std::string field : {"id", "name", "api", "driver", "facts"}) EXPECT_TRUE(device.contains(field)) << field;
+    for (const char* field : {"id", "name", "api", "driver", "facts"}) EXPECT_TRUE(device.contains(field)) << field;
     reference = reference || device["id"] == "reference";
   }
   EXPECT_TRUE(reference);
