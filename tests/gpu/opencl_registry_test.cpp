@@ -59,8 +59,8 @@ TEST(OpenClLoaderTest, ADriverThatCannotBeOpenedIsListedWithTheReason) {
   std::ofstream(vendors.path() / "absent.icd") << "libdriftwood-absent-driver.so.1\n";
   std::ofstream(vendors.path() / "empty.icd") << "";
   const ScopedVariable place("OCL_ICD_VENDORS", vendors.path().string());
-  const opencl::Drivers drivers =
-      opencl::load_drivers({.loader_libraries = {"libdriftwood-absent-loader.so"}, .vendor_libraries = {}});
+  const opencl::Drivers drivers = opencl::load_drivers(
+      {.loader_libraries = {"libdriftwood-absent-loader.so"}, .vendor_libraries = {}, .fallback_libraries = {}});
   EXPECT_TRUE(drivers.platforms.empty());
   std::vector<std::string> reasons;
   for (const auto& failure : drivers.failures) reasons.push_back(failure.source + ": " + failure.reason);
@@ -71,8 +71,8 @@ TEST(OpenClLoaderTest, ADriverThatCannotBeOpenedIsListedWithTheReason) {
 }
 
 TEST(OpenClLoaderTest, ALibraryThatIsNoLoaderIsListed) {
-  const opencl::Drivers drivers =
-      opencl::load_drivers({.loader_libraries = {"libm.so.6"}, .vendor_libraries = {"libm.so.6"}});
+  const opencl::Drivers drivers = opencl::load_drivers(
+      {.loader_libraries = {"libm.so.6"}, .vendor_libraries = {"libm.so.6"}, .fallback_libraries = {}});
   EXPECT_TRUE(drivers.platforms.empty());
   ASSERT_GE(drivers.failures.size(), 2u);
   EXPECT_THAT(drivers.failures.front().reason, HasSubstr("clGetPlatformIDs"));
@@ -91,7 +91,7 @@ TEST_F(OpenClProcessTest, NoDriverAtAllLeavesTheReference) {
   EXPECT_EXIT(
       {
         setenv("OCL_ICD_VENDORS", vendors.path().c_str(), 1);
-        const opencl::Enumeration found = opencl::enumerate({.vendor_libraries = {}});
+        const opencl::Enumeration found = opencl::enumerate();
         bool names_driver = false;
         for (const auto& failure : found.failures) {
           names_driver |= failure.reason.find("libdriftwood-absent-driver") != std::string::npos;

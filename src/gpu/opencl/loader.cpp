@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -58,11 +59,12 @@ std::optional<std::string> fill_from_dispatch(const cl_icd_dispatch& dispatch, A
   return std::nullopt;
 }
 
-void open_loader(const std::string& name, Drivers& drivers) {
+// False where there is no such library.
+bool open_loader(const std::string& name, Drivers& drivers) {
   void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     drivers.failures.push_back({name, fmt::format("The OpenCL loader cannot be opened: {}.", last_dl_error())});
-    return;
+    return false;
   }
   auto api = std::make_shared<Api>();
   const auto get = reinterpret_cast<GetPlatformIds>(dlsym(library, "clGetPlatformIDs"));
@@ -70,7 +72,7 @@ void open_loader(const std::string& name, Drivers& drivers) {
       get == nullptr ? std::optional<std::string>("clGetPlatformIDs") : fill_from_symbols(library, *api);
   if (missing) {
     drivers.failures.push_back({name, fmt::format("The library lacks the OpenCL 1.2 function {}.", *missing)});
-    return;
+    return true;
   }
   cl_int status = CL_SUCCESS;
   const std::vector<cl_platform_id> ids = platform_ids(get, status);
@@ -78,6 +80,23 @@ void open_loader(const std::string& name, Drivers& drivers) {
     drivers.failures.push_back({name, fmt::format("The OpenCL loader finds no platform ({}).", status_name(status))});
   }
   for (cl_platform_id id : ids) drivers.platforms.push_back({api, id, name});
+  return true;
+}
+
+std::string platform_name(const Api& api, cl_platform_id platform) {
+  std::array<char, 256> name = {};
+  std::size_t size = 0;
+  return api.clGetPlatformInfo(platform, CL_PLATFORM_NAME, name.size() - 1, name.data(), &size) == CL_SUCCESS
+             ? name.data()
+             : "";
+}
+
+// Whether another way led to this platform before: the same object, or the same driver from another copy of its file.
+bool is_known(const Drivers& drivers, const Api& api, cl_platform_id platform) {
+  const std::string name = platform_name(api, platform);
+  return std::any_of(drivers.platforms.begin(), drivers.platforms.end(), [&](const Platform& known) {
+    return known.platform == platform || platform_name(*known.api, known.platform) == name;
+  });
 }
 
 // A vendor's library without a loader: its platforms, and its functions through a platform's dispatch table.
@@ -103,7 +122,7 @@ void open_vendor_library(const std::string& name, Drivers& drivers) {
       drivers.failures.push_back({name, "The driver's platform has no dispatch table."});
     } else if (const auto missing = fill_from_dispatch(*dispatch, *api)) {
       drivers.failures.push_back({name, fmt::format("The driver lacks the OpenCL 1.2 function {}.", *missing)});
-    } else {
+    } else if (!is_known(drivers, *api, id)) {
       drivers.platforms.push_back({std::move(api), id, name});
     }
   }
@@ -141,9 +160,10 @@ void check_vendor_files(Drivers& drivers) {
 Drivers load_drivers(const LoaderOptions& options) {
   Drivers drivers;
   std::vector<DriverFailure> loader_failures;
+  bool has_loader = false;
   for (const std::string& name : options.loader_libraries) {
     Drivers attempt;
-    open_loader(name, attempt);
+    has_loader |= open_loader(name, attempt);
     loader_failures.insert(loader_failures.end(), attempt.failures.begin(), attempt.failures.end());
     if (!attempt.platforms.empty()) {
       drivers.platforms = std::move(attempt.platforms);
@@ -153,11 +173,11 @@ Drivers load_drivers(const LoaderOptions& options) {
   }
   drivers.failures = std::move(loader_failures);
   check_vendor_files(drivers);
-  if (drivers.platforms.empty()) {
-    for (const std::string& name : options.vendor_libraries) {
-      open_vendor_library(name, drivers);
-      if (!drivers.platforms.empty()) break;
-    }
+  const char* configured = std::getenv("OCL_ICD_VENDORS");
+  if (has_loader && configured != nullptr && *configured != '\0') return drivers;
+  for (const std::string& name : options.vendor_libraries) open_vendor_library(name, drivers);
+  for (const std::string& name : options.fallback_libraries) {
+    if (drivers.platforms.empty()) open_vendor_library(name, drivers);
   }
   return drivers;
 }

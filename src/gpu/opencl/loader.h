@@ -19,14 +19,16 @@ namespace driftwood::gpu::opencl {
   X(clGetDeviceIDs)                                                                                                \
   X(clGetDeviceInfo)                                                                                               \
   X(clCreateContext)                                                                                               \
-  X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clCreateSubBuffer)      \
-      X(clCreateImage) X(clReleaseMemObject) X(clGetSupportedImageFormats) X(clCreateProgramWithSource)            \
-          X(clCreateProgramWithBinary) X(clBuildProgram) X(clReleaseProgram) X(clGetProgramInfo)                   \
-              X(clGetProgramBuildInfo) X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg)                      \
-                  X(clGetKernelWorkGroupInfo) X(clWaitForEvents) X(clReleaseEvent) X(clGetEventProfilingInfo)      \
-                      X(clFlush) X(clFinish) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueFillBuffer) \
-                          X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueFillImage) X(clEnqueueMapBuffer) \
-                              X(clEnqueueUnmapMemObject) X(clEnqueueMigrateMemObjects) X(clEnqueueNDRangeKernel)
+  X(clReleaseContext)                                                                                              \
+  X(clCreateCommandQueue)                                                                                          \
+  X(clReleaseCommandQueue) X(clCreateBuffer) X(clCreateSubBuffer) X(clCreateImage) X(clReleaseMemObject)           \
+      X(clGetSupportedImageFormats) X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram)    \
+          X(clReleaseProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clCreateKernel) X(clReleaseKernel)    \
+              X(clSetKernelArg) X(clGetKernelWorkGroupInfo) X(clWaitForEvents) X(clReleaseEvent)                   \
+                  X(clGetEventProfilingInfo) X(clFlush) X(clFinish) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) \
+                      X(clEnqueueFillBuffer) X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueFillImage)    \
+                          X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject) X(clEnqueueMigrateMemObjects)           \
+                              X(clEnqueueNDRangeKernel)
 
 /// Function pointers of one driver (or of the ICD loader, which serves all drivers that it finds).
 struct Api {
@@ -52,18 +54,21 @@ struct Drivers {
   std::vector<DriverFailure> failures;
 };
 
-/// Where to look. Empty entries of the defaults are skipped.
+/// Where to look.
 struct LoaderOptions {
   std::vector<std::string> loader_libraries = {"libOpenCL.so.1", "libOpenCL.so"};
-  /// Tried in order where no loader serves a platform.
+  /// Drivers of GPUs, opened directly where the loader does not serve them: containers often have a driver but no .icd
+  /// file that names it. Where $OCL_ICD_VENDORS is set, it is the user's own choice and nothing is added to what
+  /// the loader gives.
   std::vector<std::string> vendor_libraries = {"libnvidia-opencl.so.1",
                                                "/usr/local/nvidia/lib64/libnvidia-opencl.so.1",
                                                "/usr/lib/wsl/lib/libnvidia-opencl.so.1",
                                                "libamdocl64.so",
                                                "/opt/rocm/lib/libamdocl64.so",
                                                "libigdrcl.so",
-                                               "libmali.so.1",
-                                               "libpocl.so.2"};
+                                               "libmali.so.1"};
+  /// Tried in order where neither gives a platform.
+  std::vector<std::string> fallback_libraries = {"libpocl.so.2"};
 };
 
 /// Opens what there is. Never throws for a broken driver: it is listed in `failures`. Libraries stay open until the
