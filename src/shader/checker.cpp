@@ -8,6 +8,12 @@ namespace checking {
 
 Module Checker::run(std::string_view entry_point) {
   check_specialization_names();
+  // Before any call is checked, so that a fusion that does not fit is blamed itself.
+  for (const LinkedFile& file : program_.files()) {
+    for (const auto& declaration : file.tree.declarations) {
+      if (is_fusion_point(*declaration)) check_fusion_signature(*declaration, file);
+    }
+  }
   check_file(program_.root());
   // Files may be added while others are checked (formats of weights), so no iterators.
   for (std::size_t i = 0; i < program_.files().size(); ++i) {

@@ -97,8 +97,8 @@ TEST_P(NoNumber, IsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Literals, NoNumber,
-                         testing::Values("0x", "1e", "1e+", "1.2.3", "12u8", "1.5u", "00", "1_000", "0x1.8",
-                                         "2147483648i", "65520h", "3.5e38f", "u", ".", "0xp1", "9223372036854775808"));
+                         testing::Values("0x", "1e", "1e+", "1.2.3", "12u8", "1.5u", "00", "1_000", "2147483648i",
+                                         "65520h", "3.5e38f", "u", ".", "0xp1", "9223372036854775808"));
 
 }  // namespace
 }  // namespace driftwood::shader

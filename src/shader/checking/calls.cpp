@@ -93,7 +93,7 @@ bool Checker::must_be_used(const syntax::Call& call) {
   if (std::holds_alternative<TypePtr>(entity)) return true;
   if (!std::holds_alternative<std::monostate>(entity)) return false;  // reported when the call is checked
   const auto builtin = builtin_from_name(name.text);
-  if (!builtin) return name.text == "bitcast" || name.text == "array" || name.text.starts_with("vec");
+  if (!builtin) return name.text == "bitcast" || is_predeclared_type(name.text);
   const bool only_acts =
       *builtin == Builtin::WorkgroupBarrier || *builtin == Builtin::StorageBarrier || *builtin == Builtin::TensorStore;
   return !only_acts && (!is_atomic_builtin(*builtin) || *builtin == Builtin::AtomicLoad);

@@ -104,7 +104,6 @@ void Checker::check_file(const LinkedFile& file) {
     if (auto* const* function = std::get_if<SourceFunction*>(&entity); function && !(*function)->takes_handles) {
       instantiate(**function, {}, declaration->name_range());
     }
-    if (is_fusion_point(*declaration)) check_fusion_signature(*declaration, file);
   }
 }
 
