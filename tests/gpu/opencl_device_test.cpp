@@ -78,6 +78,19 @@ TEST_F(OpenClTest, WritesOfAllSizesArriveInOrder) {
   }
 }
 
+TEST_F(OpenClTest, LargeWritesThroughPinnedMemoryArriveWhole) {
+  const FoundDevice found = enumerate().devices.front();
+  const auto context = Context::open(found.platform.api, found.platform.platform, found.device);
+  OpenClMemory memory(context, device().facts(), {.bytes = 40'000'012});
+  Transfer transfer(context, false);  // as on a device with memory of its own
+  std::vector<std::uint32_t> values(10'000'000);
+  std::iota(values.begin(), values.end(), 3u);
+  transfer.write_buffer(memory, 8, std::as_bytes(std::span(values)));
+  std::vector<std::uint32_t> back(values.size());
+  transfer.read_buffer(memory, 8, std::as_writable_bytes(std::span(back)));
+  EXPECT_EQ(back, values);
+}
+
 TEST_F(OpenClTest, SmallWritesNeedNotKeepTheirSource) {
   const auto memory = device().allocate({.bytes = 4});
   const auto sum = device().allocate({.bytes = 16});

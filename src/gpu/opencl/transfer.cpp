@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
+#include <thread>
 
+#include "base/checked.h"
 #include "gpu/opencl/status.h"
 
 namespace driftwood::gpu::opencl {
@@ -11,10 +14,31 @@ namespace {
 // A write of at most this size (a token, a parameter block) is copied and does not wait for the queue.
 constexpr std::size_t small_bytes = 16u << 10;
 constexpr std::size_t pending_limit = 1u << 20;
-// Pageable memory reaches 7 GB/s on an H200's link, pinned 55. Two pieces of 16 MiB let the host fill one while the
-// other is under way; below 4 MiB the driver's own path is as good.
+// On an H200's link pageable memory reaches 7.1 GB/s and pinned memory 55, but one thread fills pinned memory with only
+// 8.4. Two pieces of 16 MiB in turn, each filled by several threads, reach 14 GB/s with 2, 23 with 4 and 28 with 8.
+// Below 4 MiB the driver's own path is as good.
 constexpr std::size_t staging_bytes = 16u << 20;
 constexpr std::size_t staged_from = 4u << 20;
+constexpr unsigned max_copy_threads = 8;
+
+// memcpy on half of the host's cores. The source may be a mapped file: its page faults are shared out as well.
+void copy_with_threads(std::byte* to, std::span<const std::byte> from) {
+  const std::size_t parts = std::clamp(std::thread::hardware_concurrency() / 2, 1u, max_copy_threads);
+  const std::size_t part = divide_up(from.size(), parts);
+  std::vector<std::thread> helpers;
+  std::size_t shared_out = 0;  // bytes given to helpers
+  try {
+    while (helpers.size() + 1 < parts && shared_out + part < from.size()) {
+      helpers.emplace_back(
+          [to, from, part, shared_out] { std::memcpy(to + shared_out, from.data() + shared_out, part); });
+      shared_out += part;
+    }
+  } catch (const std::system_error&) {
+    // No more threads are to be had: the rest is copied here.
+  }
+  std::memcpy(to + shared_out, from.data() + shared_out, from.size() - shared_out);
+  for (std::thread& helper : helpers) helper.join();
+}
 
 struct TextureRegion {
   std::array<std::size_t, 3> origin = {0, 0, 0};
@@ -77,7 +101,7 @@ void Transfer::write_staged(OpenClMemory& memory, std::uint64_t offset, std::spa
     Staging& staging = staging_[turn % staging_.size()];
     const std::size_t piece = std::min(staging_bytes, bytes.size() - done);
     wait(staging.busy);
-    std::memcpy(staging.mapped, bytes.data() + done, piece);
+    copy_with_threads(staging.mapped, bytes.subspan(done, piece));
     cl_event event = nullptr;
     check(api.clEnqueueWriteBuffer(context_->queue.get(), memory.buffer(), CL_FALSE, offset + done, piece,
                                    staging.mapped, 0, nullptr, &event),
