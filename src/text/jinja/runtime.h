@@ -18,7 +18,7 @@ namespace driftwood::jinja {
 /// What one rendering may use, so that no template can hang the process or fill its memory.
 class Budget {
  public:
-  static constexpr std::uint64_t most_steps = 20'000'000;
+  static constexpr std::uint64_t most_steps = 5'000'000;
   static constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;  // of all strings and lists made
 
   void step(std::uint64_t count = 1) {
