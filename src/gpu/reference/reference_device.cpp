@@ -18,7 +18,7 @@ DeviceFacts facts_from(const ReferenceOptions& options) {
   facts.vendor = "Driftwood";
   facts.api = "interpreter";
   facts.driver = "1";
-  facts.is_cpu = true;
+  facts.is_cpu = options.is_cpu;
   facts.shares_host_memory = true;
   facts.compute_units = 1;
   facts.max_workgroup_size = options.max_workgroup_size;

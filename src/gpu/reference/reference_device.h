@@ -17,6 +17,8 @@ namespace driftwood::gpu {
 /// What the device claims to be. The defaults are generous; tests set less to mimic poorer devices, and the device then
 /// refuses what such a device would.
 struct ReferenceOptions {
+  /// By default the kernels for GPUs are chosen (a row a lane); true: those for CPUs (sixteen rows an invocation).
+  bool is_cpu = false;
   std::uint32_t max_workgroup_size = 1024;
   std::array<std::uint32_t, 3> max_workgroup_extent = {1024, 1024, 1024};
   std::array<std::uint32_t, 3> max_workgroup_count = {65535, 65535, 65535};
