@@ -1,7 +1,7 @@
 // Sources made to do harm: each is a CompileError soon, never a crash.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <random>
 
 #include "shader/checker.h"
@@ -75,6 +75,14 @@ std::vector<HostileCase> hostile_cases() {
     if (i < 40) structs += "struct S" + next + " { a: S" + n + ", b: S" + n + ", c: S" + n + " }\n";
     if (i < 40) doubling += "const a" + next + " = array(a" + n + ", a" + n + ", a" + n + ");\n";
   }
+  // The deepest expressions at the end of each of many functions.
+  std::string deep;
+  for (int i = 0; i < 200; ++i) {
+    const std::string next = std::to_string(i + 1);
+    deep += "fn d" + std::to_string(i) + "(n: i32) -> i32 { return " + repeat("-(n+", 150) + "d" + next + "(n)" +
+            repeat(")", 150) + "; }\n";
+  }
+  cases.push_back({"deep_functions", deep + "fn d200(n: i32) -> i32 { return d0(n); }\n" + in_main("_ = d0(1);")});
   cases.push_back({"constant_chain", constants + "const c10000 = 1;\n" + in_main("")});
   cases.push_back({"function_chain", functions + "fn f10000() {}\n" + in_main("")});
   cases.push_back({"alias_chain", aliases + "alias A10000 = f32;\n" + in_main("")});
@@ -93,14 +101,15 @@ TEST_P(HostileSource, IsRefusedSoon) {
   const SourceProvider sources = [](std::string_view) {
     return std::optional(SourceFile{"hostile.wgsl", GetParam().text});
   };
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   try {
     check(sources, "package::main", {});
     FAIL() << "no error";
   } catch (const CompileError& error) {
     EXPECT_LT(std::string(error.what()).size(), 2000U) << error.summary();
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  // Processor time, since tests share the machine; a plain build takes under 0.2 s.
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sources, HostileSource, testing::ValuesIn(hostile_cases()),

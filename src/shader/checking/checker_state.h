@@ -177,13 +177,14 @@ class Checker {
   /// Counts how deep the checker is in the source, over all functions that wait for others.
   class Depth {
    public:
-    Depth(Checker& checker, SourceRange range);
-    ~Depth() { --checker_.depth_; }
+    Depth(Checker& checker, SourceRange range, int weight = 1);
+    ~Depth() { checker_.depth_ -= weight_; }
     Depth(const Depth&) = delete;
     Depth& operator=(const Depth&) = delete;
 
    private:
     Checker& checker_;
+    int weight_;
   };
 
   struct Resolved {
@@ -194,7 +195,7 @@ class Checker {
   Program& program_;
   const Specialization& specialization_;
   Context context_;
-  int depth_ = 0;
+  int depth_ = 0;  // in weights of Depth, about 5 KiB of stack each in the worst of builds
   std::unordered_map<const syntax::Declaration*, Resolved> resolved_;
   std::unordered_map<const Variable*, SourceRange> declared_at_;
   std::vector<std::pair<std::string, SourceRange>> instantiations_;  // functions being checked, outermost first

@@ -76,7 +76,7 @@ Function& Checker::instantiate(SourceFunction& source, const std::vector<Resourc
     fail(user, "The function " + quoted(source.syntax->name) + " is called with more than " +
                    std::to_string(max_instances) + " combinations of resources.");
   }
-  const Depth depth(*this, user);
+  const Depth depth(*this, user, 10);
   SourceFunction::Instance& instance = *source.instances.emplace_back(std::make_unique<SourceFunction::Instance>());
   instance.handles = handles;
   instance.function = std::make_unique<Function>();

@@ -17,7 +17,7 @@ void Checker::check_statements(const syntax::Block& source, Block& out) {
 }
 
 void Checker::check_statement(const syntax::Statement& source, Block& out) {
-  const Depth depth(*this, source.range);
+  const Depth depth(*this, source.range, 3);
   if (!std::holds_alternative<syntax::For>(source.node))
     allow_attributes(source.attributes, {"diagnostic"}, "this statement");
   std::visit([&](const auto& node) { statement(node, source, out); }, source.node);

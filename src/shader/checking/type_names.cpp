@@ -57,6 +57,7 @@ bool is_predeclared_type(std::string_view name) {
 }
 
 TypePtr Checker::type(const syntax::Expression& source) {
+  const Depth depth(*this, source.range, 4);
   const auto* name = std::get_if<syntax::Name>(&source.node);
   if (!name) fail(source.range, "Expected a type here.");
   return type_of_name(*name, source.range);
