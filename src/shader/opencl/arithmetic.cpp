@@ -33,22 +33,20 @@ Code Printer::unary(const Expression& expression, const Unary& node) {
     case UnaryOp::Complement: return {"~" + operand.at_least(Precedence::Unary), Precedence::Unary};
     case UnaryOp::Negate: break;
   }
-  if (scalar_of(expression.type) == Scalar::I32 && !in_address_ &&
-      range(*node.operand).contains(std::int64_t{-1} << 31)) {
-    if (width_of(expression.type) > 1) {
-      return {"as_" + type_name(expression.type) + "(-as_" + unsigned_type(expression.type) + "(" + operand.text + "))",
-              Precedence::Postfix};
-    }
-    return {"(int)-(uint)" + operand.at_least(Precedence::Unary), Precedence::Unary};
-  }
+  if (needs_wrapping(expression)) return wrapped(expression);
   // "- -x" must not become a decrement.
   const std::string text = operand.at_least(Precedence::Unary);
   return {text[0] == '-' ? "-(" + text + ")" : "-" + text, Precedence::Unary};
 }
 
 bool Printer::needs_wrapping(const Expression& expression) const {
+  if (scalar_of(expression.type) != Scalar::I32) return false;
+  const auto* negated = std::get_if<Unary>(&expression.node);
+  if (negated != nullptr && negated->op == UnaryOp::Negate) {
+    return !in_address_ && range(*negated->operand).contains(std::int64_t{-1} << 31);
+  }
   const auto* node = std::get_if<Binary>(&expression.node);
-  if (node == nullptr || !is_wrapping_op(node->op) || scalar_of(expression.type) != Scalar::I32) return false;
+  if (node == nullptr || !is_wrapping_op(node->op)) return false;
   if (in_address_) return false;
   const IntegerRange whole{std::int64_t{-1} << 31, (std::int64_t{1} << 31) - 1};
   const IntegerRange result = range(expression);
@@ -69,6 +67,11 @@ Code Printer::wrapping_leaf(const Expression& expression, bool must_be_unsigned)
 
 // The expression as uint. Mixed operands of C become unsigned, so one unsigned operand a scalar operator is enough.
 Code Printer::wrapping(const Expression& expression) {
+  if (const auto* negated = std::get_if<Unary>(&expression.node)) {
+    const Expression& operand = *negated->operand;
+    const Code code = needs_wrapping(operand) ? wrapping(operand) : wrapping_leaf(operand, true);
+    return {"-" + code.at_least(Precedence::Unary), Precedence::Unary};
+  }
   const auto& node = std::get<Binary>(expression.node);
   const bool left_wraps = needs_wrapping(*node.left);
   const bool right_wraps = needs_wrapping(*node.right);
@@ -80,6 +83,14 @@ Code Printer::wrapping(const Expression& expression) {
   return binary_code(node.op, left, right);
 }
 
+Code Printer::wrapped(const Expression& expression) {
+  const Code code = wrapping(expression);
+  if (width_of(expression.type) > 1) {
+    return {"as_" + type_name(expression.type) + "(" + code.text + ")", Precedence::Postfix};
+  }
+  return {"(int)" + code.at_least(Precedence::Unary), Precedence::Unary};
+}
+
 Code Printer::binary(const Expression& expression, const Binary& node) {
   if (const BuiltinCall* dot = accumulating_dot(expression)) {
     const bool dot_is_left = dot == std::get_if<BuiltinCall>(&node.left->node);
@@ -87,12 +98,7 @@ Code Printer::binary(const Expression& expression, const Binary& node) {
   }
   if (is_comparison(node.op)) return compare(expression, node);
   if (node.op == BinaryOp::Divide || node.op == BinaryOp::Remainder) return divide(expression, node);
-  if (needs_wrapping(expression)) {
-    const Code sum = wrapping(expression);
-    if (width_of(expression.type) > 1)
-      return {"as_" + type_name(expression.type) + "(" + sum.text + ")", Precedence::Postfix};
-    return {"(int)(" + sum.text + ")", Precedence::Unary};
-  }
+  if (needs_wrapping(expression)) return wrapped(expression);
   return binary_code(node.op, value(*node.left), value(*node.right));
 }
 

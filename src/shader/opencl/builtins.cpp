@@ -173,8 +173,11 @@ Code Printer::select(const Expression& expression, const BuiltinCall& node) {
   const Expression& if_true = *node.arguments[1];
   const Expression& condition = *node.arguments[2];
   if (width_of(condition.type) == 1) {
-    return {value(condition).at_least(Precedence::LogicalOr) + " ? " + value(if_true).at_least(Precedence::LogicalOr) +
-                " : " + value(if_false).at_least(Precedence::LogicalOr),
+    const Code test = value(condition);
+    const bool is_bitwise = test.precedence >= Precedence::Or && test.precedence <= Precedence::And;
+    return {(is_bitwise ? "(" + test.text + ")" : test.at_least(Precedence::LogicalOr)) + " ? " +
+                value(if_true).at_least(Precedence::LogicalOr) + " : " +
+                value(if_false).at_least(Precedence::LogicalOr),
             Precedence::Conditional};
   }
   std::string mask = argument(condition);

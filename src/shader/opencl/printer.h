@@ -105,6 +105,7 @@ class Printer {
   Code binary(const Expression& expression, const Binary& node);
   bool needs_wrapping(const Expression& expression) const;
   Code wrapping(const Expression& expression);
+  Code wrapped(const Expression& expression);
   Code wrapping_leaf(const Expression& expression, bool must_be_unsigned);
   Code divide(const Expression& expression, const Binary& node);
   Code compare(const Expression& expression, const Binary& node);

@@ -32,11 +32,13 @@ class FirstTouch {
   }
 
   bool writes_all(const Block& block, const Bindings& bindings) {
+    bool written = false;
     for (const StatementPtr& each : block) {
       if (!touches(*each)) continue;
-      return writes_all(*each, bindings);
+      if (!loop_writes_all(*each, bindings)) return writes_all(*each, bindings);
+      written = true;  // unless the loop takes no turn; then what follows is the first
     }
-    return false;
+    return written;
   }
 
  private:
@@ -81,10 +83,30 @@ class FirstTouch {
     return false;
   }
 
-  // A call that is the whole value, of a function that writes all before it does anything else.
+  bool loop_writes_all(const Statement& statement, const Bindings& bindings) {
+    if (const auto* loop = std::get_if<Loop>(&statement.node)) return writes_all(loop->body, bindings);
+    const auto* loop = std::get_if<For>(&statement.node);
+    if (loop == nullptr || (loop->condition && touches(*loop->condition))) return false;
+    if ((loop->init && touches(*loop->init)) || (loop->update && touches(*loop->update))) return false;
+    return writes_all(loop->body, bindings);
+  }
+
+  // The one call in a value that touches the variable, of a function that writes all before it does anything else.
   bool call_writes_all(const Expression& value, const Bindings& bindings) {
-    const auto* call = std::get_if<FunctionCall>(&value.node);
-    if (call == nullptr) return false;
+    const FunctionCall* call = nullptr;
+    bool is_simple = true;
+    visit_expressions(value, [&](const Expression& each) {
+      const auto* read = std::get_if<VariableExpression>(&each.node);
+      const auto* found = std::get_if<FunctionCall>(&each.node);
+      const auto* binary = std::get_if<Binary>(&each.node);
+      if (read != nullptr && read->variable == &variable_) is_simple = false;
+      if (binary != nullptr && (binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr))
+        is_simple = false;
+      if (found == nullptr || !touches_[found->function]) return;
+      if (call != nullptr) is_simple = false;
+      call = found;
+    });
+    if (call == nullptr || !is_simple) return false;
     Bindings inner;
     for (std::size_t i = 0; i < call->arguments.size(); ++i) {
       if (touches(*call->arguments[i])) return false;

@@ -1,0 +1,5 @@
+__attribute__((reqd_work_group_size(64, 1, 1)))
+__kernel void dead(__global const float* restrict x, __global float* y) {
+  const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
+  y[id.x] = x[id.x];
+}

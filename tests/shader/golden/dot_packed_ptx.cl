@@ -1,0 +1,23 @@
+static int dot_4x8_signed(uint a, uint b, int sum) {
+  int d;
+  asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(sum));
+  return d;
+}
+
+static uint dot_4x8_unsigned(uint a, uint b, uint sum) {
+  uint d;
+  asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(sum));
+  return d;
+}
+
+__attribute__((reqd_work_group_size(32, 1, 1)))
+__kernel void dots(__global const uint* restrict a, __global int* sums, __global uint* usums) {
+  const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
+  int sum = 0;
+  for (uint k = 0u; k < 16u; k++) {
+    sum = dot_4x8_signed(a[k], a[id.x + k], sum);
+  }
+  sums[id.x] = sum;
+  usums[id.x] = dot_4x8_unsigned(a[0], a[id.x], 1u);
+  usums[id.x + 1u] = dot_4x8_unsigned(a[0], a[id.x], 0);
+}

@@ -1,0 +1,6 @@
+__attribute__((reqd_work_group_size(4, 4, 1)))
+__kernel void scale(__global const float4* restrict x, __global float4* y) {
+  const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
+  const float4 v = x[id.x * 4u + id.y] * 3.0f;
+  y[id.x * 4u + id.y] = v;
+}

@@ -1,0 +1,8 @@
+__attribute__((reqd_work_group_size(64, 1, 1)))
+__kernel void stages(__global const float* restrict x, __global float* y) {
+  const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
+  float v = x[id.x];
+  v *= 2.0f;
+  v += 1.0f;
+  y[id.x] = v;
+}

@@ -1,0 +1,5 @@
+__attribute__((reqd_work_group_size(8, 1, 1)))
+__kernel void values(__global const int4* restrict ids, __global const uint4* restrict flags, __global uint4* y) {
+  const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
+  y[id.x * 5u] = as_uint4(ids[id.x * 5u]) + flags[id.x * 5u];
+}

@@ -1,0 +1,14 @@
+typedef struct {
+  uint count;
+  uint start;
+  float4 scale;
+} Parameters;
+
+__attribute__((reqd_work_group_size(32, 1, 1)))
+__kernel void uniforms(__constant Parameters* restrict parameters, __global float4* y) {
+  const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
+  if (id.x >= parameters->count + parameters->start) {
+    return;
+  }
+  y[id.x] *= parameters->scale;
+}

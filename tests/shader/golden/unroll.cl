@@ -1,0 +1,9 @@
+__attribute__((reqd_work_group_size(64, 1, 1)))
+__kernel void unrolled(__global const float* restrict x, __global float* y) {
+  const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
+  float sum = 0.0f;
+  sum += x[id.x];
+  sum += x[id.x + 1u] * 2.0f;
+  sum += x[id.x + 2u] * 3.0f;
+  y[id.x] = sum;
+}
