@@ -8,6 +8,7 @@ std::shared_ptr<Context> Context::open(std::shared_ptr<const Api> api, cl_platfo
   auto opened = std::make_shared<Context>();
   opened->api = api;
   opened->device = device;
+  opened->keeps_views = must_keep_views(*api, device);
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform),
                                               0};
   cl_int status = CL_SUCCESS;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "gpu/opencl/handle.h"
+#include "gpu/opencl/view_pool.h"
 
 namespace driftwood::gpu::opencl {
 
@@ -15,6 +16,8 @@ struct Context {
   ContextHandle context;
   QueueHandle queue;
   std::uint64_t allocated = 0;  // bytes
+  bool keeps_views = false;     // buffers with sub-buffers go to the pool instead of being released
+  ViewPool pool;
 
   /// Throws DeviceLost or OutOfMemory where the driver refuses.
   static std::shared_ptr<Context> open(std::shared_ptr<const Api> api, cl_platform_id platform, cl_device_id device);

@@ -28,6 +28,8 @@ class Handle {
   Handle& operator=(const Handle&) = delete;
 
   T get() const { return object_; }
+  /// Gives the object up without releasing it.
+  void abandon() { object_ = nullptr; }
   explicit operator bool() const { return object_ != nullptr; }
   void reset() {
     if (object_ != nullptr) ((*api_).*Release)(object_);

@@ -119,7 +119,18 @@ OpenClMemory::OpenClMemory(std::shared_ptr<Context> context, const DeviceFacts& 
                     context_->allocated, facts.global_memory, facts.id));
   }
 
+  if (is_buffer && context_->keeps_views) {
+    if (std::optional<ViewPool::Entry> kept = context_->pool.take(bytes)) {
+      buffer_ = std::move(kept->buffer);
+      buffer_views_ = std::move(kept->views);
+      buffer_bytes_ = kept->bytes;
+      bytes_ = bytes;
+      context_->allocated += bytes_;
+      return;
+    }
+  }
   cl_int status = CL_SUCCESS;
+  buffer_bytes_ = bytes;
   if (is_buffer || descriptor.kind == StorageKind::ImageBuffer) {
     // On a device that shares the host's memory this lets the driver map instead of copy.
     const cl_mem_flags flags = CL_MEM_READ_WRITE | (facts.shares_host_memory ? CL_MEM_ALLOC_HOST_PTR : 0);
@@ -145,7 +156,12 @@ OpenClMemory::OpenClMemory(std::shared_ptr<Context> context, const DeviceFacts& 
   context_->allocated += bytes_;
 }
 
-OpenClMemory::~OpenClMemory() { context_->allocated -= bytes_; }
+OpenClMemory::~OpenClMemory() {
+  context_->allocated -= bytes_;
+  if (!context_->keeps_views || buffer_views_.empty()) return;
+  image_views_.clear();
+  context_->pool.keep({std::move(buffer_), std::move(buffer_views_), buffer_bytes_});
+}
 
 cl_mem OpenClMemory::buffer_view(std::uint64_t offset, std::uint64_t size) {
   // Without an offset the whole buffer serves: OpenCL bounds no access by an argument's size.

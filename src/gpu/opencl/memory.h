@@ -46,8 +46,9 @@ class OpenClMemory : public Memory {
   MemoryDescriptor descriptor_;
   std::uint64_t bytes_ = 0;
   MemHandle buffer_;
+  std::uint64_t buffer_bytes_ = 0;  // what the driver gave, at least bytes_
   MemHandle image_;
-  std::map<std::tuple<std::uint64_t, std::uint64_t>, MemHandle> buffer_views_;
+  BufferViews buffer_views_;
   std::map<std::tuple<std::uint64_t, DataType, std::uint32_t>, MemHandle> image_views_;
 };
 
