@@ -32,7 +32,7 @@ Inputs make_inputs(std::uint32_t seed) {
     switch (random() % 4) {
       case 0: return edges[random() % std::size(edges)];
       case 1: return random() % 64;
-      default: return random();
+      default: return static_cast<std::uint32_t>(random());
     }
   };
   Inputs inputs;
