@@ -22,6 +22,8 @@ std::vector<ArrayLengthArgument> array_length_arguments(const Module& module) {
   return arguments;
 }
 
+std::string opencl_kernel_name(const Module& module) { return opencl::Printer(module, {}).kernel_name(); }
+
 std::string emit_opencl(const Module& module, const OpenClDialect& dialect) {
   if (module.entry_point == nullptr) throw InternalError("A module without an entry point has nothing to emit.");
   return opencl::Printer(module, dialect).print();

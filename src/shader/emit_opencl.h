@@ -17,6 +17,7 @@ struct OpenClDialect {
   enum class Subgroups : std::uint8_t { None, Khr, NvidiaPtx };  // None: lowered before (optimize.h)
   enum class PackedDot : std::uint8_t { None, Khr, NvidiaPtx };  // None: plain arithmetic
   bool f16_arithmetic = false;  // else f16 exists only in memory, through vload_half and vstore_half
+  bool f16_functions = false;   // halves also have convert_*, as_* and the builtins; else these go through float
   bool f16_pragma = true;       // print #pragma OPENCL EXTENSION cl_khr_fp16
   Subgroups subgroups = Subgroups::None;
   PackedDot packed_dot = PackedDot::None;
@@ -33,7 +34,10 @@ struct ArrayLengthArgument {
 /// In the order of the kernel's trailing arguments (that of the resources); empty for most kernels.
 std::vector<ArrayLengthArgument> array_length_arguments(const Module& module);
 
-/// The program source; its kernel has the entry point's name.
+/// The name of the kernel in the program: the entry point's, with an underscore where OpenCL C has taken it.
+std::string opencl_kernel_name(const Module& module);
+
+/// The program source.
 std::string emit_opencl(const Module& module, const OpenClDialect& dialect = {});
 
 }  // namespace driftwood::shader

@@ -21,7 +21,7 @@ class Generator {
  public:
   explicit Generator(std::uint32_t seed) : random_(seed) {}
 
-  std::uint32_t pick(std::uint32_t count) { return random_() % count; }
+  std::uint32_t pick(std::uint32_t count) { return static_cast<std::uint32_t>(random_()) % count; }
   std::string one_of(std::initializer_list<const char*> list) {
     return *(list.begin() + pick(static_cast<std::uint32_t>(list.size())));
   }

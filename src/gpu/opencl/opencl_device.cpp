@@ -115,7 +115,7 @@ void OpenClDevice::fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t
 
 std::shared_ptr<Kernel> OpenClDevice::compile(const shader::Module& module, const std::string& name) {
   const std::string source = shader::emit_opencl(module, probes_.dialect);
-  return compile_source(source, module.entry_point->name, name, signature_of(module));
+  return compile_source(source, shader::opencl_kernel_name(module), name, signature_of(module));
 }
 
 std::shared_ptr<Kernel> OpenClDevice::compile_source(const std::string& source, const std::string& entry_point,

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 using Subgroups = shader::OpenClDialect::Subgroups;
 using PackedDot = shader::OpenClDialect::PackedDot;
 
-constexpr std::string_view version = "driftwood probes 1";
+constexpr std::string_view version = "driftwood probes 2";
 
 constexpr const char* plain_probe = R"(
 __kernel void probe(__global float4* x) { x[get_global_id(0)] = x[get_global_id(0)] * 2.0f; }
@@ -133,6 +133,7 @@ ProbeResults run_probes(const Context& context) {
       results.dialect.f16_arithmetic = true;
       results.dialect.f16_pragma = false;
     }
+    results.dialect.f16_functions = has("cl_khr_fp16");  // NVIDIA's compiler has operators alone
   }
 
   // Inline PTX is tried only on a device with NVIDIA's own extension: another compiler may accept any asm text and
@@ -170,25 +171,27 @@ ProbeResults run_probes(const Context& context) {
 }  // namespace
 
 std::string to_text(const ProbeResults& results) {
-  return fmt::format("{}\n{} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
-                     int{results.dialect.f16_pragma}, static_cast<int>(results.dialect.subgroups),
-                     static_cast<int>(results.dialect.packed_dot), results.subgroup_size, int{results.keeps_binaries},
-                     results.language);
+  return fmt::format("{}\n{} {} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
+                     int{results.dialect.f16_pragma}, int{results.dialect.f16_functions},
+                     static_cast<int>(results.dialect.subgroups), static_cast<int>(results.dialect.packed_dot),
+                     results.subgroup_size, int{results.keeps_binaries}, results.language);
 }
 
 std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
   std::istringstream stream(text);
   std::string first;
   ProbeResults results;
-  int arithmetic = 0, pragma = 0, subgroups = 0, dot = 0, binaries = 0;
+  int arithmetic = 0, pragma = 0, functions = 0, subgroups = 0, dot = 0, binaries = 0;
   if (!std::getline(stream, first) || first != version) return std::nullopt;
-  stream >> arithmetic >> pragma >> subgroups >> dot >> results.subgroup_size >> binaries >> results.language;
+  stream >> arithmetic >> pragma >> functions >> subgroups >> dot >> results.subgroup_size >> binaries >>
+      results.language;
   if (!stream || subgroups < 0 || subgroups > static_cast<int>(Subgroups::NvidiaPtx) || dot < 0 ||
       dot > static_cast<int>(PackedDot::NvidiaPtx)) {
     return std::nullopt;
   }
   results.dialect.f16_arithmetic = arithmetic != 0;
   results.dialect.f16_pragma = pragma != 0;
+  results.dialect.f16_functions = functions != 0;
   results.dialect.subgroups = static_cast<Subgroups>(subgroups);
   results.dialect.packed_dot = static_cast<PackedDot>(dot);
   results.keeps_binaries = binaries != 0;

@@ -116,6 +116,18 @@ Code Printer::divide(const Expression& expression, const Binary& node) {
   const bool is_remainder = node.op == BinaryOp::Remainder;
   if (is_float(scalar)) {
     if (!is_remainder) return binary_code(node.op, value(*node.left), value(*node.right));
+    if (lacks_half(expression.type)) {
+      const TypePtr single = width_of(expression.type) > 1 ? vector_type(Scalar::F32, width_of(expression.type))
+                                                           : scalar_type(Scalar::F32);
+      const auto as_float = [&](const Expression& each) {
+        const TypePtr type =
+            width_of(each.type) > 1 ? vector_type(Scalar::F32, width_of(each.type)) : scalar_type(Scalar::F32);
+        return build::convert(type, clone(each));
+      };
+      const ExpressionPtr in_float =
+          build::expression(single, Binary{node.op, as_float(*node.left), as_float(*node.right)});
+      return convert_code(value(*in_float), single, expression.type);
+    }
     const auto widened = [&](const Expression& each) {
       const bool splat = width_of(each.type) < width_of(expression.type);
       return splat ? "(" + type_name(expression.type) + ")(" + argument(each) + ")" : argument(each);
@@ -162,6 +174,7 @@ Code Printer::convert_code(const Code& code, const TypePtr& from_type, const Typ
   const Scalar to = *scalar_of(to_type);
   const int width = width_of(to_type);
   if (from == to || (is_memory_half(to_type) && from == Scalar::F32)) return code;
+  if (lacks_half(from_type) || lacks_half(to_type)) return half_conversion(code, from_type, to_type);
   const std::string to_name = type_name(to_type);
   const auto called = [&](const std::string& function) {
     return Code{function + "(" + code.text + ")", Precedence::Postfix};
@@ -185,8 +198,9 @@ Code Printer::convert_code(const Code& code, const TypePtr& from_type, const Typ
   return called("convert_" + to_name);
 }
 
-Code Printer::bitcast(const Code& code, const TypePtr& from, const TypePtr& to) const {
+Code Printer::bitcast(const Code& code, const TypePtr& from, const TypePtr& to) {
   if (same_type(from, to)) return code;
+  if (lacks_half(from) || lacks_half(to)) return half_bitcast(code, from, to);
   return {"as_" + type_name(to) + "(" + code.text + ")", Precedence::Postfix};
 }
 

@@ -62,6 +62,9 @@ std::string replaced(std::string text, std::string_view wanted, std::string_view
 }  // namespace
 
 Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
+  for (const ExpressionPtr& each : node.arguments) {
+    if (lacks_half(each->type)) return half_builtin(expression, node);
+  }
   const bool outer = std::exchange(in_address_, false);
   Code code;
   if (node.builtin >= Builtin::TensorLoad) {

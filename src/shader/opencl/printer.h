@@ -59,6 +59,7 @@ class Printer {
  public:
   Printer(const Module& module, const OpenClDialect& dialect);
   std::string print();
+  std::string kernel_name() const { return name(module_.entry_point->name); }
 
  private:
   // types.cpp
@@ -111,11 +112,16 @@ class Printer {
   Code compare(const Expression& expression, const Binary& node);
   Code convert(const Expression& expression, const Convert& node);
   Code convert_code(const Code& code, const TypePtr& from, const TypePtr& to);
-  Code bitcast(const Code& code, const TypePtr& from, const TypePtr& to) const;
+  Code bitcast(const Code& code, const TypePtr& from, const TypePtr& to);
   IntegerRange range(const Expression& expression) const;
 
   // builtins.cpp, builtins_bits.cpp, atomics.cpp, subgroups.cpp
   Code builtin(const Expression& expression, const BuiltinCall& node);
+  // halves.cpp: what the dialect lacks for halves, done in float.
+  bool lacks_half(const TypePtr& type) const;
+  Code half_builtin(const Expression& expression, const BuiltinCall& node);
+  Code half_conversion(const Code& code, const TypePtr& from, const TypePtr& to);
+  Code half_bitcast(const Code& code, const TypePtr& from, const TypePtr& to);
   Code numeric_builtin(const Expression& expression, const BuiltinCall& node);
   Code minimum_maximum(const Expression& expression, const BuiltinCall& node);
   Code clamp(const Expression& expression, const BuiltinCall& node);

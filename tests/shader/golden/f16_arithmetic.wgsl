@@ -1,4 +1,4 @@
-// target: f16
+// target: f16 f16_functions
 enable f16;
 var<storage, read> x: array<vec4<f16>>;
 var<storage, read_write> y: array<vec4<f16>>;

@@ -1,0 +1,73 @@
+// Half arithmetic where the compiler has the operators alone, as NVIDIA's: conversions are written component by
+// component and builtins go through float, whose results round to the same halves but for the functions that are
+// inexact anyway.
+#include "shader/ir_build.h"
+#include "shader/opencl/printer.h"
+
+namespace driftwood::shader::opencl {
+
+namespace {
+
+TypePtr with_scalar(const TypePtr& type, Scalar scalar) {
+  const int width = width_of(type);
+  return width > 1 ? vector_type(scalar, width) : scalar_type(scalar);
+}
+
+}  // namespace
+
+bool Printer::lacks_half(const TypePtr& type) const {
+  return dialect_.f16_arithmetic && !dialect_.f16_functions && scalar_of(type) == Scalar::F16;
+}
+
+Code Printer::half_conversion(const Code& code, const TypePtr& from, const TypePtr& to) {
+  const bool to_half = scalar_of(to) == Scalar::F16;
+  const Scalar other = *scalar_of(to_half ? from : to);
+  const TypePtr single = with_scalar(to, Scalar::F32);
+  if (other == Scalar::Bool && !to_half) {
+    const Code test = binary_code(BinaryOp::NotEqual, code, {"0.0h"});
+    return width_of(to) > 1 ? Code{"convert_" + type_name(to) + "(" + test.text + ")", Precedence::Postfix} : test;
+  }
+  if (other != Scalar::F32) {
+    return convert_code(convert_code(code, from, single), single, to);
+  }
+  const std::string scalar = to_half ? "half" : "float";
+  if (width_of(to) == 1) return {"(" + scalar + ")" + code.at_least(Precedence::Unary), Precedence::Unary};
+  const std::string from_name = type_name(from), to_name = type_name(to);
+  const std::string helper = to_name + "_from_" + from_name;
+  std::string parts;
+  for (int i = 0; i < width_of(to); ++i) {
+    const std::string component =
+        width_of(to) > 4 ? std::string("s") + "0123456789abcdef"[i] : std::string(1, "xyzw"[i]);
+    parts += (i > 0 ? ", (" : "(") + scalar + ")v." + component;
+  }
+  prelude_.require(helper, "static " + to_name + " " + helper + "(" + from_name + " v) {\n  return (" + to_name + ")(" +
+                               parts + ");\n}");
+  return {helper + "(" + code.text + ")", Precedence::Postfix};
+}
+
+Code Printer::half_bitcast(const Code& code, const TypePtr& from, const TypePtr& to) {
+  const std::string from_name = type_name(from), to_name = type_name(to);
+  const std::string helper = to_name + "_bits_of_" + from_name;
+  prelude_.require(helper,
+                   "static " + to_name + " " + helper + "(" + from_name + " v) {\n  return *(" + to_name + "*)&v;\n}");
+  return {helper + "(" + code.text + ")", Precedence::Postfix};
+}
+
+Code Printer::half_builtin(const Expression& expression, const BuiltinCall& node) {
+  std::vector<ExpressionPtr> arguments;
+  for (const ExpressionPtr& each : node.arguments) {
+    ExpressionPtr argument = clone(*each);
+    if (scalar_of(argument->type) == Scalar::F16) {
+      TypePtr single = with_scalar(argument->type, Scalar::F32);
+      argument = build::convert(std::move(single), std::move(argument));
+    }
+    arguments.push_back(std::move(argument));
+  }
+  if (scalar_of(expression.type) != Scalar::F16) {
+    return value(*build::call(node.builtin, expression.type, std::move(arguments)));
+  }
+  const TypePtr single = with_scalar(expression.type, Scalar::F32);
+  return convert_code(value(*build::call(node.builtin, single, std::move(arguments))), single, expression.type);
+}
+
+}  // namespace driftwood::shader::opencl
