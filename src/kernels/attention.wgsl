@@ -18,8 +18,12 @@ override causal: bool;
 override window: u32;      // 0: none
 override softcap: f32;     // 0: none
 override ring: bool;
-override by_head: bool;    // y is by head: head sizes that are no multiple of four are merged after
+override by_head: bool;    // y is by head: head sizes that are no multiple of four are merged after, and the epilogue is there
 override block: u32;       // positions a step, a multiple of lanes
+
+@fusion fn epilogue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
 
 const slices = tensorSlices(q);
 const shares = max(1u, lanes / slices);               // invocations that share the positions of one slice
@@ -132,6 +136,7 @@ fn store(token: u32, query_head: u32, s: u32, value: vec4f) {
   if (by_head) {
     tensorStore(y, 0u, query_head, token, s, value);
   } else {
-    tensorStore(y, token, query_head * slices + s, value);
+    let place = query_head * slices + s;
+    tensorStore(y, token, place, epilogue(value, 0u, 0u, token, place));
   }
 }

@@ -1,5 +1,6 @@
 // One element-wise program over whole tensors. The program is the fusion point: it reads its inputs as tensors of its
 // own and does not need `value`.
+import package::active_rows::active_rows;
 import package::parameters::Parameters;
 
 @tensor var<write> y: tensor<f32>;
@@ -7,8 +8,6 @@ var<uniform> parameters: Parameters;
 
 override lanes_s: u32;
 override lanes_x: u32;
-// Rows (W) that belong to a token; 0: all rows count in every run.
-override rows_per_token: u32;
 
 @fusion fn epilogue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
   return value;
@@ -18,11 +17,7 @@ override rows_per_token: u32;
 fn elementwise(@builtin(global_invocation_id) at: vec3u) {
   let s = at.x;
   let x = at.y;
-  var rows = tensorWidth(y);
-  if (rows_per_token > 0u) {
-    rows = parameters.tokens * rows_per_token;
-  }
-  if (s < tensorSlices(y) && x < rows) {
+  if (s < tensorSlices(y) && x < active_rows(tensorWidth(y), parameters.tokens)) {
     let row = at.z % tensorHeight(y);
     let b = at.z / tensorHeight(y);
     tensorStore(y, b, row, x, s, epilogue(vec4f(0.0), b, row, x, s));

@@ -1,4 +1,5 @@
 // y = activation(gate x) * (up x): linear_rows twice in one pass over x. The activation is the fusion point `activation`.
+import package::active_rows::active_rows;
 import package::parameters::Parameters;
 import package::row_product::{tile, lanes, splits, add_rows, partials, gathered};
 
@@ -19,11 +20,12 @@ var<uniform> parameters: Parameters;
 @compute @workgroup_size(lanes, splits)
 fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let first = at.y * tile;
+  let tokens = active_rows(tensorWidth(x), parameters.tokens);
   let row = at.x * lanes + local.x;
   var gate_sums: array<f32, tile>;
   var up_sums: array<f32, tile>;
-  add_rows(gate, x, row, local.y, first, parameters.tokens, &gate_sums);
-  add_rows(up, x, row, local.y, first, parameters.tokens, &up_sums);
+  add_rows(gate, x, row, local.y, first, tokens, &gate_sums);
+  add_rows(up, x, row, local.y, first, tokens, &up_sums);
 
   // Both products pass through the same workgroup memory, one after the other; an invocation keeps its gate slices.
   const kept = (tile * lanes / 4u + lanes * splits - 1u) / (lanes * splits);
@@ -49,7 +51,7 @@ fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation
     if (i < tile * lanes / 4u) {
       let t = i / (lanes / 4u);
       let s = at.x * (lanes / 4u) + i % (lanes / 4u);
-      if (first + t < parameters.tokens && s < tensorSlices(y)) {
+      if (first + t < tokens && s < tensorSlices(y)) {
         let value = activation(gates[n], 0u, 0u, first + t, s) * gathered(t, i % (lanes / 4u));
         tensorStore(y, first + t, s, epilogue(value, 0u, 0u, first + t, s));
       }

@@ -1,4 +1,5 @@
 // y = activation(gate x) * (up x): linear_wide twice in one pass. The activation is the fusion point `activation`.
+import package::active_rows::active_rows;
 import package::parameters::Parameters;
 import package::wide_product::{tile, add_wide, slice_of};
 
@@ -19,12 +20,13 @@ var<uniform> parameters: Parameters;
 @compute @workgroup_size(1)
 fn gated_linear_wide(@builtin(workgroup_id) at: vec3u) {
   let first = at.y * tile;
+  let tokens = active_rows(tensorWidth(x), parameters.tokens);
   var gates: array<vec16<f32>, tile>;
   var ups: array<vec16<f32>, tile>;
-  add_wide(gate, x, at.x, first, parameters.tokens, &gates);
-  add_wide(up, x, at.x, first, parameters.tokens, &ups);
+  add_wide(gate, x, at.x, first, tokens, &gates);
+  add_wide(up, x, at.x, first, tokens, &ups);
   @unroll for (var t = 0u; t < tile; t++) {
-    if (first + t < parameters.tokens) {
+    if (first + t < tokens) {
       @unroll for (var i = 0u; i < 4u; i++) {
         let s = at.x * 4u + i;
         if (s < tensorSlices(y)) {

@@ -1,5 +1,6 @@
 // y[t, r] = sum over c of w[r, c] x[t, c], for devices whose invocations run on wide registers (CPUs): sixteen rows an
 // invocation in one vec16, `tile` tokens at once share each decoded weight.
+import package::active_rows::active_rows;
 import package::parameters::Parameters;
 import package::wide_product::{tile, add_wide, slice_of};
 
@@ -15,10 +16,11 @@ var<uniform> parameters: Parameters;
 @compute @workgroup_size(1)
 fn linear_wide(@builtin(workgroup_id) at: vec3u) {
   let first = at.y * tile;
+  let tokens = active_rows(tensorWidth(x), parameters.tokens);
   var sums: array<vec16<f32>, tile>;
-  add_wide(w, x, at.x, first, parameters.tokens, &sums);
+  add_wide(w, x, at.x, first, tokens, &sums);
   @unroll for (var t = 0u; t < tile; t++) {
-    if (first + t < parameters.tokens) {
+    if (first + t < tokens) {
       @unroll for (var i = 0u; i < 4u; i++) {
         let s = at.x * 4u + i;
         if (s < tensorSlices(y)) {

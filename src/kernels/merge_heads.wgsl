@@ -6,6 +6,10 @@
 override head_size: u32;
 override lanes: u32;
 
+@fusion fn epilogue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
+
 @compute @workgroup_size(lanes)
 fn merge_heads(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let token = at.x;
@@ -18,6 +22,6 @@ fn merge_heads(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) l
         value[i] = tensorLoad(x, 0u, c / head_size, token, within / 4u)[within % 4u];
       }
     }
-    tensorStore(y, token, s, value);
+    tensorStore(y, token, s, epilogue(value, 0u, 0u, token, s));
   }
 }

@@ -8,7 +8,11 @@
 namespace driftwood::graph {
 namespace {
 
-bool always(const Node&, const SelectionContext&) { return true; }
+// The rows of the queries by KV head are those of the tokens, and of nothing else.
+bool has_a_query_a_token(const Node& node, const SelectionContext& context) {
+  const Shape& output = context.shape(node.outputs[0]);
+  return output.b == 1 && output.w == context.graph.max_tokens;
+}
 
 Lowering attention(const Node& node, const SelectionContext& context) {
   const auto& attention = *node.as<Attention>();
@@ -39,6 +43,7 @@ Lowering attention(const Node& node, const SelectionContext& context) {
   use.grid = {GridExtent{.rows_per_group = 1, .rows_per_token = group}, GridExtent{.fixed = kv_heads}};
   if (!by_head) {
     use.resources.push_back(write("y", node.outputs[0]));
+    add_epilogue(node, context, use);
     return {.kernels = {std::move(use)}};
   }
 
@@ -50,10 +55,11 @@ Lowering attention(const Node& node, const SelectionContext& context) {
   merge.specialization.overrides = {{"head_size", head_size}, {"lanes", lanes_for(context.facts, output.slices())}};
   merge.resources = {read_scratch("x", 0), write("y", node.outputs[0])};
   merge.grid = {GridExtent{.rows_per_group = 1}};
+  add_epilogue(node, context, merge);
   return {.kernels = {std::move(use), std::move(merge)}, .scratch = {heads}};
 }
 
-constexpr KernelRow rows[] = {{Attention::name, "attention-online", always, attention}};
+constexpr KernelRow rows[] = {{Attention::name, "attention-online", has_a_query_a_token, attention}};
 
 }  // namespace
 

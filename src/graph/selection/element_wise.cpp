@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "graph/epilogue.h"
 #include "graph/selection/rows.h"
+#include "graph/selection/token_axis.h"
 
 namespace driftwood::graph {
 
@@ -49,12 +50,10 @@ Lowering lower_element_wise(const Node& node, const SelectionContext& context) {
   // Threads along the slices first, as buffers hold them; what is left of the group goes along the tokens.
   const std::uint32_t lanes_s = std::min(workgroup, std::bit_ceil(shape.slices()));
   const std::uint32_t lanes_x = workgroup / lanes_s;
-  const bool per_token = context.per_token(output);
-  const std::uint32_t rows_per_token = per_token ? shape.w / context.graph.max_tokens : 0;
-  use.specialization.overrides = {{"lanes_s", lanes_s}, {"lanes_x", lanes_x}, {"rows_per_token", rows_per_token}};
+  use.specialization.overrides = {
+      {"lanes_s", lanes_s}, {"lanes_x", lanes_x}, {"rows_per_token", rows_per_token(context, output)}};
   use.grid[0] = {.fixed = static_cast<std::uint32_t>(divide_up(shape.slices(), lanes_s))};
-  use.grid[1] = per_token ? GridExtent{.rows_per_group = lanes_x, .rows_per_token = rows_per_token}
-                          : GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(shape.w, lanes_x))};
+  use.grid[1] = groups_of_rows(context, output, lanes_x);
   use.grid[2] = {.fixed = shape.h * shape.b};
   return {.kernels = {std::move(use)}};
 }

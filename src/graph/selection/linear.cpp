@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "graph/selection/rows.h"
+#include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
@@ -39,15 +40,14 @@ RowTiling row_tiling(const SelectionContext& context, ValueId x, const WeightsDe
 Grid matrix_grid(const SelectionContext& context, ValueId x, const WeightsDescriptor& weights,
                  std::uint32_t rows_of_group, std::uint32_t tile) {
   const auto groups = static_cast<std::uint32_t>(divide_up(weights.rows, rows_of_group));
-  const GridExtent tokens =
-      context.per_token(x) ? GridExtent{.rows_per_group = tile} : GridExtent{.fixed = context.shape(x).w};
-  return {GridExtent{.fixed = groups}, tokens};
+  return {GridExtent{.fixed = groups}, groups_of_rows(context, x, tile)};
 }
 
 namespace {
 
-bool on_cpu(const Node&, const SelectionContext& context) { return context.facts.is_cpu; }
-bool always(const Node&, const SelectionContext&) { return true; }
+bool on_cpu(const Node& node, const SelectionContext& context) {
+  return context.facts.is_cpu && has_only_rows(node, context);
+}
 
 KernelUse linear_use(const Node& node, const SelectionContext& context, std::string module_path) {
   KernelUse use{.module_path = std::move(module_path), .label = node.name};
@@ -60,7 +60,7 @@ KernelUse linear_use(const Node& node, const SelectionContext& context, std::str
 Lowering linear_wide(const Node& node, const SelectionContext& context) {
   KernelUse use = linear_use(node, context, "package::linear_wide");
   const std::uint32_t tile = wide_tile(context, node.inputs[0]);
-  use.specialization.overrides = {{"tile", tile}};
+  use.specialization.overrides = {{"tile", tile}, {"rows_per_token", rows_per_token(context, node.inputs[0])}};
   use.grid = matrix_grid(context, node.inputs[0], use.specialization.weights.at("w"), 16, tile);
   return {.kernels = {std::move(use)}};
 }
@@ -69,13 +69,16 @@ Lowering linear_rows(const Node& node, const SelectionContext& context) {
   KernelUse use = linear_use(node, context, "package::linear_rows");
   const WeightsDescriptor& weights = use.specialization.weights.at("w");
   const RowTiling tiling = row_tiling(context, node.inputs[0], weights);
-  use.specialization.overrides = {{"lanes", tiling.lanes}, {"splits", tiling.splits}, {"tile", tiling.tile}};
+  use.specialization.overrides = {{"lanes", tiling.lanes},
+                                  {"splits", tiling.splits},
+                                  {"tile", tiling.tile},
+                                  {"rows_per_token", rows_per_token(context, node.inputs[0])}};
   use.grid = matrix_grid(context, node.inputs[0], weights, tiling.lanes, tiling.tile);
   return {.kernels = {std::move(use)}};
 }
 
 constexpr KernelRow rows[] = {{Linear::name, "linear-wide", on_cpu, linear_wide},
-                              {Linear::name, "linear-rows", always, linear_rows}};
+                              {Linear::name, "linear-rows", has_only_rows, linear_rows}};
 
 }  // namespace
 

@@ -17,7 +17,7 @@ struct RowTiling {
 };
 RowTiling row_tiling(const SelectionContext& context, ValueId x, const WeightsDescriptor& weights);
 
-/// Groups of `rows_of_group` rows along x, tiles of tokens along y.
+/// Groups of `rows_of_group` rows of the matrix along x, tiles of `tile` rows of x along y.
 Grid matrix_grid(const SelectionContext& context, ValueId x, const WeightsDescriptor& weights,
                  std::uint32_t rows_of_group, std::uint32_t tile);
 

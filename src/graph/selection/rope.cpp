@@ -1,11 +1,10 @@
 #include "base/checked.h"
 #include "graph/selection/rows.h"
+#include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
 namespace {
-
-bool always(const Node&, const SelectionContext&) { return true; }
 
 shader::Specialization rotary(const Rope& rope) {
   shader::Specialization specialization;
@@ -94,10 +93,10 @@ Lowering rope_qkv(const Node& node, const SelectionContext& context) {
   return {.kernels = {std::move(use)}};
 }
 
-constexpr KernelRow rows[] = {{Rope::name, "rope", always, rope},
-                              {HeadLayout::name, "head-layout", always, head_layout},
-                              {CacheWrite::name, "cache-write", always, cache_write},
-                              {RopeQkv::name, "rope-qkv", always, rope_qkv}};
+constexpr KernelRow rows[] = {{Rope::name, "rope", has_a_row_a_token, rope},
+                              {HeadLayout::name, "head-layout", has_a_row_a_token, head_layout},
+                              {CacheWrite::name, "cache-write", has_a_row_a_token, cache_write},
+                              {RopeQkv::name, "rope-qkv", has_a_row_a_token, rope_qkv}};
 
 }  // namespace
 

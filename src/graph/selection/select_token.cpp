@@ -1,11 +1,10 @@
 #include "base/checked.h"
 #include "graph/selection/rows.h"
+#include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
 namespace {
-
-bool always(const Node&, const SelectionContext&) { return true; }
 
 Lowering select_token(const Node& node, const SelectionContext& context) {
   const std::uint32_t slices = context.shape(node.outputs[0]).slices();
@@ -20,7 +19,7 @@ Lowering select_token(const Node& node, const SelectionContext& context) {
   return {.kernels = {std::move(use)}};
 }
 
-constexpr KernelRow rows[] = {{SelectToken::name, "select-token", always, select_token}};
+constexpr KernelRow rows[] = {{SelectToken::name, "select-token", has_a_row_a_token, select_token}};
 
 }  // namespace
 

@@ -1,0 +1,31 @@
+// Rows (W) of a tensor and the tokens of a run: which rows are active, and which tensors a kernel can take.
+#pragma once
+
+#include "graph/selection.h"
+
+namespace driftwood::graph {
+
+/// Rows that belong to a token; 0: the value has no token axis and all its rows count in every run.
+inline std::uint32_t rows_per_token(const SelectionContext& context, ValueId id) {
+  return context.per_token(id) ? context.shape(id).w / context.graph.max_tokens : 0;
+}
+
+/// A workgroup for every `rows_of_group` active rows.
+inline GridExtent groups_of_rows(const SelectionContext& context, ValueId id, std::uint32_t rows_of_group = 1) {
+  const std::uint32_t rows = context.shape(id).w;
+  if (!context.per_token(id)) return {.fixed = (rows + rows_of_group - 1) / rows_of_group};
+  return {.rows_per_group = rows_of_group, .rows_per_token = rows_per_token(context, id)};
+}
+
+/// Whether input 0 has rows and channels alone.
+inline bool has_only_rows(const Node& node, const SelectionContext& context) {
+  const Shape& shape = context.shape(node.inputs[0]);
+  return shape.b == 1 && shape.h == 1 && shape.d == 1;
+}
+
+/// Whether input 0 is a row a token, and nothing else.
+inline bool has_a_row_a_token(const Node& node, const SelectionContext& context) {
+  return has_only_rows(node, context) && context.shape(node.inputs[0]).w == context.graph.max_tokens;
+}
+
+}  // namespace driftwood::graph
