@@ -43,7 +43,7 @@ bench: build model
 	@$(BUILD)/bin/driftwood bench $(MODEL) -p 128 -n 64 -r 3
 	@cmake --preset release -B $(BUILD) -DDRIFTWOOD_BENCHMARKS=ON > /dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
-	@for program in $(BUILD)/bin/bench_*; do echo "== $$program"; $$program; done
+	@for program in $(BUILD)/bin/*_bench; do echo "== $$program"; $$program; done
 
 lint:
 	@tools/install_packages.sh lint

@@ -1,6 +1,6 @@
 # Warnings as errors, include root and sanitizers for one target.
 function(driftwood_options target)
-  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Werror)
   # g++ 12 warns of overlapping copies in every `"text" + string` (GCC bug 105651), at -O2 and above.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -20,7 +20,7 @@ endfunction()
 # makes a call into any other room fail at link time.
 function(driftwood_room name)
   cmake_parse_arguments(ROOM "" "" "USES;PRIVATE" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   if(NOT sources)
     return()
   endif()

@@ -139,12 +139,13 @@ void print(const std::vector<Test>& tests, const std::vector<nlohmann::json>& ro
   for (const Test& test : tests)
     fmt::print("| {} | {:.2f} MiB | {:.2f} M | {} | {} | {:.2f} ± {:.2f} |\n", checkpoint.name(),
                static_cast<double>(checkpoint.tensors().total_bytes()) / (1 << 20),
-               static_cast<double>(checkpoint.tensors().total_values()) / 1e6, facts.api, test.name(), mean(test.rates()),
-               deviation(test.rates()));
+               static_cast<double>(checkpoint.tensors().total_values()) / 1e6, facts.api, test.name(),
+               mean(test.rates()), deviation(test.rates()));
   const nlohmann::json& row = rows.front();
   fmt::print("\n{} on {}; weights {:.1f} MiB, activations {:.2f} MiB planned of {:.2f} MiB naive; options {}\n",
-             facts.id, facts.name, row["weights_bytes"].get<double>() / (1 << 20), row["planned_bytes"].get<double>() / (1 << 20),
-             row["naive_bytes"].get<double>() / (1 << 20), arguments.run.to_json().dump());
+             facts.id, facts.name, row["weights_bytes"].get<double>() / (1 << 20),
+             row["planned_bytes"].get<double>() / (1 << 20), row["naive_bytes"].get<double>() / (1 << 20),
+             arguments.run.to_json().dump());
 }
 
 void bench(const BenchArguments& arguments) {
@@ -153,7 +154,8 @@ void bench(const BenchArguments& arguments) {
   const auto checkpoint = models::Checkpoint::open(arguments.model);
   const auto device = open_device(arguments.run);
   const std::uint64_t needed = std::uint64_t{arguments.depth} + std::max(arguments.prompt, arguments.generate);
-  if (needed > 1u << 24) throw InvalidInput(fmt::format("The {} tokens asked for are over the limit of {}.", needed, 1u << 24));
+  if (needed > 1u << 24)
+    throw InvalidInput(fmt::format("The {} tokens asked for are over the limit of {}.", needed, 1u << 24));
   const auto session = open_session(*device, checkpoint, arguments.run, static_cast<std::uint32_t>(needed));
   std::vector<Test> tests;
   if (arguments.prompt != 0) tests.push_back({arguments.prompt, 0, arguments.depth, {}});
@@ -173,11 +175,19 @@ void add_bench(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App* command = app.add_subcommand("bench", "Speed of prefill and decode, warmed up, mean and spread");
   add_model(*command, arguments->model);
-  command->add_option("-p", arguments->prompt, "Tokens of the prompt; 0: no prefill test")->check(CLI::Range(0u, 1u << 20))->capture_default_str();
-  command->add_option("-n", arguments->generate, "Tokens to generate; 0: no decode test")->check(CLI::Range(0u, 1u << 20))->capture_default_str();
-  command->add_option("-d", arguments->depth, "Tokens in the cache before each test")->check(CLI::Range(0u, 1u << 20))->capture_default_str();
+  command->add_option("-p", arguments->prompt, "Tokens of the prompt; 0: no prefill test")
+      ->check(CLI::Range(0u, 1u << 20))
+      ->capture_default_str();
+  command->add_option("-n", arguments->generate, "Tokens to generate; 0: no decode test")
+      ->check(CLI::Range(0u, 1u << 20))
+      ->capture_default_str();
+  command->add_option("-d", arguments->depth, "Tokens in the cache before each test")
+      ->check(CLI::Range(0u, 1u << 20))
+      ->capture_default_str();
   command->add_option("-r", arguments->repetitions, "Repetitions")->check(CLI::Range(1u, 1000u))->capture_default_str();
-  command->add_option("-o", arguments->output, "Output: md, json, jsonl or csv")->check(CLI::IsMember({"md", "json", "jsonl", "csv"}))->capture_default_str();
+  command->add_option("-o", arguments->output, "Output: md, json, jsonl or csv")
+      ->check(CLI::IsMember({"md", "json", "jsonl", "csv"}))
+      ->capture_default_str();
   arguments->run.add_to(*command, false);
   command->callback([arguments, &action] { action = [arguments] { bench(*arguments); }; });
 }

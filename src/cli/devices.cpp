@@ -14,7 +14,8 @@ void devices(bool json) {
     const gpu::DeviceFacts& facts = listing.facts;
     if (!json) {
       if (!listing.failure.empty()) {
-        fmt::print("{:<12} {}\n{:<12} cannot be used: {}\n", facts.id.empty() ? "-" : facts.id, facts.name, "", listing.failure);
+        fmt::print("{:<12} {}\n{:<12} cannot be used: {}\n", facts.id.empty() ? "-" : facts.id, facts.name, "",
+                   listing.failure);
         continue;
       }
       fmt::print("{:<12} {}\n{:<12} {}, driver {}\n", facts.id, facts.name, "", facts.api, facts.driver);
@@ -37,7 +38,8 @@ void devices(bool json) {
 
 void add_devices(CLI::App& app, Action& action) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("devices", "Devices found and their facts; drivers that failed to load, and why");
+  CLI::App* command =
+      app.add_subcommand("devices", "Devices found and their facts; drivers that failed to load, and why");
   command->add_flag("--json", *json, "One JSON document on standard output");
   command->callback([json, &action] { action = [json] { devices(*json); }; });
 }

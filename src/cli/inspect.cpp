@@ -27,9 +27,12 @@ nlohmann::json to_json(const GgufValue& value) {
   return std::visit(
       [](const auto& held) -> nlohmann::json {
         using T = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<T, GgufArray>) return to_json(held);
-        else if constexpr (std::is_same_v<T, std::string_view>) return std::string(held);
-        else return held;
+        if constexpr (std::is_same_v<T, GgufArray>)
+          return to_json(held);
+        else if constexpr (std::is_same_v<T, std::string_view>)
+          return std::string(held);
+        else
+          return held;
       },
       value);
 }
@@ -37,14 +40,19 @@ nlohmann::json to_json(const GgufValue& value) {
 nlohmann::json to_json(const TensorTable& tensors) {
   nlohmann::json list = nlohmann::json::array();
   for (const StoredTensor& tensor : tensors.all())
-    list.push_back({{"name", tensor.name}, {"type", to_string(tensor.type)}, {"shape", tensor.shape()}, {"bytes", tensor.bytes.size()}});
+    list.push_back({{"name", tensor.name},
+                    {"type", to_string(tensor.type)},
+                    {"shape", tensor.shape()},
+                    {"bytes", tensor.bytes.size()}});
   return list;
 }
 
 void print(const TensorTable& tensors) {
-  fmt::print("\n{} tensors, {} values, {} bytes\n", tensors.all().size(), tensors.total_values(), tensors.total_bytes());
+  fmt::print("\n{} tensors, {} values, {} bytes\n", tensors.all().size(), tensors.total_values(),
+             tensors.total_bytes());
   for (const StoredTensor& tensor : tensors.all())
-    fmt::print("{:<48} {:<6} {:<20} {:>14}\n", tensor.name, to_string(tensor.type), describe_dims(tensor.shape()), tensor.bytes.size());
+    fmt::print("{:<48} {:<6} {:<20} {:>14}\n", tensor.name, to_string(tensor.type), describe_dims(tensor.shape()),
+               tensor.bytes.size());
 }
 
 void inspect(const std::string& model, bool json) {
@@ -52,7 +60,9 @@ void inspect(const std::string& model, bool json) {
   const std::filesystem::path path(model);
   if (std::filesystem::is_directory(path, error) || path.extension() == ".safetensors" || path.extension() == ".json") {
     const auto file = SafetensorsFile::open(path);
-    if (json) return print_json({{"format", "safetensors"}, {"metadata", file.metadata()}, {"tensors", to_json(file.tensors())}});
+    if (json)
+      return print_json(
+          {{"format", "safetensors"}, {"metadata", file.metadata()}, {"tensors", to_json(file.tensors())}});
     for (const auto& [key, value] : file.metadata()) fmt::print("{:<48} {}\n", key, value);
     return print(file.tensors());
   }
@@ -60,7 +70,10 @@ void inspect(const std::string& model, bool json) {
   if (json) {
     nlohmann::json metadata = nlohmann::json::object();
     for (const auto& [key, value] : file.metadata().entries()) metadata[std::string(key)] = to_json(value);
-    return print_json({{"format", "gguf"}, {"version", file.version()}, {"metadata", metadata}, {"tensors", to_json(file.tensors())}});
+    return print_json({{"format", "gguf"},
+                       {"version", file.version()},
+                       {"metadata", metadata},
+                       {"tensors", to_json(file.tensors())}});
   }
   fmt::print("GGUF version {}, {} shard(s)\n", file.version(), file.files().size());
   for (const auto& [key, value] : file.metadata().entries())

@@ -62,8 +62,8 @@ TensorDescriptor tensor_setting(const std::vector<std::string>& parts, const std
   for (std::size_t i = 0; i < extents.size(); ++i) *axes[i] = extents[extents.size() - 1 - i];
   const std::string storage = parts.size() == 4 ? parts[3] : "buffer";
   bool found = false;
-  for (const StorageKind kind : {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D, StorageKind::Texture3D,
-                                 StorageKind::Texture2DArray})
+  for (const StorageKind kind : {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D,
+                                 StorageKind::Texture3D, StorageKind::Texture2DArray})
     if (to_string(kind) == storage) {
       descriptor.storage = kind;
       found = true;
@@ -80,7 +80,10 @@ WeightsDescriptor weights_setting(const std::vector<std::string>& parts, const s
   if (!format) bad_setting(setting, fmt::format("names the unknown format '{}'", parts[1]));
   const auto extents = numbers(parts[2], setting);
   if (extents.size() != 2) bad_setting(setting, "has no two extents ROWSxCOLUMNS");
-  return {.format = *format, .rows = extents[0], .columns = extents[1], .row_group = parts.size() == 4 ? numbers(parts[3], setting)[0] : 32};
+  return {.format = *format,
+          .rows = extents[0],
+          .columns = extents[1],
+          .row_group = parts.size() == 4 ? numbers(parts[3], setting)[0] : 32};
 }
 
 void apply(shader::Specialization& specialization, const std::string& setting) {
@@ -113,12 +116,14 @@ void kernel(const KernelArguments& arguments) {
     for (const std::string& path : kernels::module_paths()) fmt::print("{}\n", path);
     return;
   }
-  if (arguments.name.empty()) throw CLI::ValidationError("kernel", "NAME is missing; 'driftwood kernel --list' lists the kernels");
+  if (arguments.name.empty())
+    throw CLI::ValidationError("kernel", "NAME is missing; 'driftwood kernel --list' lists the kernels");
   shader::Specialization specialization;
   for (const std::string& setting : arguments.settings) apply(specialization, setting);
   const std::string path = arguments.name.starts_with("package::") ? arguments.name : "package::" + arguments.name;
   if (!kernels::source(path))
-    throw InvalidInput(fmt::format("There is no kernel '{}'. 'driftwood kernel --list' lists the kernels.", arguments.name));
+    throw InvalidInput(
+        fmt::format("There is no kernel '{}'. 'driftwood kernel --list' lists the kernels.", arguments.name));
   const shader::TargetTraits traits{.has_f16_arithmetic = false, .has_subgroups = false, .has_packed_dot = false};
   const shader::Module module = shader::compile(kernels::source, path, specialization, traits);
   const std::string text = arguments.emit == "opencl" ? shader::emit_opencl(module) : shader::print(module);

@@ -58,8 +58,12 @@ nlohmann::json describe(const Row& row, std::size_t top) {
   order.resize(static_cast<std::size_t>(shown));
   std::vector<float> values;
   for (const std::int32_t id : order) values.push_back(at(id));
-  return {{"position", row.position}, {"top_ids", order},  {"top_logits", values}, {"logsumexp", largest + std::log(exponentials)},
-          {"mean", mean},             {"std", std::sqrt(squares / n)}};
+  return {{"position", row.position},
+          {"top_ids", order},
+          {"top_logits", values},
+          {"logsumexp", largest + std::log(exponentials)},
+          {"mean", mean},
+          {"std", std::sqrt(squares / n)}};
 }
 
 void logits(const LogitsArguments& arguments) {
@@ -80,8 +84,7 @@ void logits(const LogitsArguments& arguments) {
     });
   // In the order asked for.
   std::vector<const Row*> ordered;
-  for (const std::size_t position : positions)
-    ordered.push_back(&*std::ranges::find(rows, position, &Row::position));
+  for (const std::size_t position : positions) ordered.push_back(&*std::ranges::find(rows, position, &Row::position));
 
   if (!arguments.out.empty()) {
     std::vector<float> all;
@@ -100,8 +103,8 @@ void logits(const LogitsArguments& arguments) {
   if (!arguments.out.empty()) return;
   for (const Row* row : ordered) {
     const nlohmann::json facts = describe(*row, arguments.top);
-    fmt::print("position {}: logsumexp {:.6f}, mean {:.6f}, std {:.6f}\n", row->position, facts["logsumexp"].get<double>(),
-               facts["mean"].get<double>(), facts["std"].get<double>());
+    fmt::print("position {}: logsumexp {:.6f}, mean {:.6f}, std {:.6f}\n", row->position,
+               facts["logsumexp"].get<double>(), facts["mean"].get<double>(), facts["std"].get<double>());
     for (std::size_t i = 0; i < facts["top_ids"].size(); ++i)
       fmt::print("{:>8}  {:.6f}\n", facts["top_ids"][i].get<std::int32_t>(), facts["top_logits"][i].get<double>());
   }
@@ -135,12 +138,14 @@ void perplexity(const PerplexityArguments& arguments) {
   } else {
     ids = read_ids_file(arguments.ids_file);
   }
-  if (ids.size() < 2) throw InvalidInput(fmt::format("The text has {} tokens; perplexity needs at least 2.", ids.size()));
+  if (ids.size() < 2)
+    throw InvalidInput(fmt::format("The text has {} tokens; perplexity needs at least 2.", ids.size()));
 
   const auto device = open_device(arguments.run);
   // One pass where the text fits the context, else pieces of it, each of which begins afresh.
-  const std::uint32_t context =
-      arguments.run.context != 0 ? arguments.run.context : std::min(static_cast<std::uint32_t>(ids.size()), llm::default_context);
+  const std::uint32_t context = arguments.run.context != 0
+                                    ? arguments.run.context
+                                    : std::min(static_cast<std::uint32_t>(ids.size()), llm::default_context);
   const auto session = open_session(*device, checkpoint, arguments.run, context);
   double sum = 0;
   std::size_t scored = 0;
@@ -158,7 +163,8 @@ void perplexity(const PerplexityArguments& arguments) {
   }
   const double nll = sum / static_cast<double>(scored);
   if (arguments.json)
-    return print_json({{"tokens", ids.size()}, {"nll", nll}, {"perplexity", std::exp(nll)}, {"options", arguments.run.to_json()}});
+    return print_json(
+        {{"tokens", ids.size()}, {"nll", nll}, {"perplexity", std::exp(nll)}, {"options", arguments.run.to_json()}});
   fmt::print("{} tokens, mean negative log likelihood {:.6f}, perplexity {:.4f}\n", ids.size(), nll, std::exp(nll));
 }
 
@@ -169,7 +175,8 @@ void add_logits(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("logits", "Logits at positions of a prompt");
   add_model(*command, arguments->model);
   command->add_option("--ids", arguments->ids, "Prompt as token ids: 1,2,3")->required();
-  command->add_option("--positions", arguments->positions, "Positions: 0,5,-1; negative ones count from the end")->capture_default_str();
+  command->add_option("--positions", arguments->positions, "Positions: 0,5,-1; negative ones count from the end")
+      ->capture_default_str();
   command->add_option("--top", arguments->top, "The largest logits to show")->capture_default_str();
   command->add_option("--out", arguments->out, "Write the logits, f32 [positions, vocabulary], to a safetensors file");
   command->add_flag("--json", arguments->json, "One JSON document on standard output");

@@ -44,7 +44,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "driftwood: error: {}\nRun 'driftwood --help' or 'driftwood COMMAND --help' for usage.\n", error.what());
+    fmt::print(stderr, "driftwood: error: {}\nRun 'driftwood --help' or 'driftwood COMMAND --help' for usage.\n",
+               error.what());
     return exit_usage;
   }
   try {

@@ -28,7 +28,9 @@ void memory(const MemoryArguments& arguments) {
   const graph::MemoryReport prefill = plan(settings.prefill_tokens), decode = plan(1);
   if (arguments.json) {
     const auto activations = [](const graph::MemoryReport& report) {
-      return nlohmann::json{{"naive", report.activations_naive}, {"planned", report.activations_planned}, {"lower_bound", report.lower_bound}};
+      return nlohmann::json{{"naive", report.activations_naive},
+                            {"planned", report.activations_planned},
+                            {"lower_bound", report.lower_bound}};
     };
     return print_json({{"weights", prefill.weights},
                        {"constants", prefill.constants},
@@ -48,11 +50,13 @@ void memory(const MemoryArguments& arguments) {
   fmt::print("{:<34}{:>12.2f}\n", "inputs and outputs", mib(prefill.inputs_outputs + decode.inputs_outputs));
   fmt::print("{:<34}{:>12}{:>12}{:>14}\n", "activations", "planned", "naive", "lower bound");
   const auto row = [&](const std::string& name, const graph::MemoryReport& report) {
-    fmt::print("{:<34}{:>12.3f}{:>12.3f}{:>14.3f}\n", name, mib(report.activations_planned), mib(report.activations_naive), mib(report.lower_bound));
+    fmt::print("{:<34}{:>12.3f}{:>12.3f}{:>14.3f}\n", name, mib(report.activations_planned),
+               mib(report.activations_naive), mib(report.lower_bound));
   };
   row(fmt::format("  prefill of {} tokens", settings.prefill_tokens), prefill);
   row("  decode", decode);
-  fmt::print("{:<34}{:>12.2f}\n", "total", mib(prefill.planned_total() + decode.inputs_outputs + decode.activations_planned));
+  fmt::print("{:<34}{:>12.2f}\n", "total",
+             mib(prefill.planned_total() + decode.inputs_outputs + decode.activations_planned));
 }
 
 struct GraphArguments {
@@ -67,7 +71,8 @@ void show_graph(const GraphArguments& arguments) {
   const auto device = open_device(arguments.run);
   const llm::SessionSettings settings =
       llm::resolved({.context = arguments.run.context, .options = arguments.run.graph_options()}, checkpoint);
-  graph::Graph graph = models::llama_graph(checkpoint, llm::graph_settings(settings, device->facts(), arguments.tokens, false));
+  graph::Graph graph =
+      models::llama_graph(checkpoint, llm::graph_settings(settings, device->facts(), arguments.tokens, false));
   if (!arguments.before) graph::run_passes(graph, settings.options.disabled_passes);
   const std::string text = arguments.format == "dot" ? graph::to_graphviz(graph) : graph::to_text(graph);
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -88,9 +93,13 @@ void add_graph(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GraphArguments>();
   CLI::App* command = app.add_subcommand("graph", "The graph of a model, after (or before) the passes");
   add_model(*command, arguments->model);
-  command->add_option("--format", arguments->format, "text or dot (Graphviz)")->check(CLI::IsMember({"text", "dot"}))->capture_default_str();
+  command->add_option("--format", arguments->format, "text or dot (Graphviz)")
+      ->check(CLI::IsMember({"text", "dot"}))
+      ->capture_default_str();
   command->add_flag("--before", arguments->before, "Before the passes");
-  command->add_option("--tokens", arguments->tokens, "Most tokens of a run: 1 is decode")->check(CLI::Range(1u, 1u << 20))->capture_default_str();
+  command->add_option("--tokens", arguments->tokens, "Most tokens of a run: 1 is decode")
+      ->check(CLI::Range(1u, 1u << 20))
+      ->capture_default_str();
   arguments->run.add_to(*command);
   command->callback([arguments, &action] { action = [arguments] { show_graph(*arguments); }; });
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <fstream>
@@ -22,11 +24,13 @@ namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{256} << 20;
 
-StorageKind storage_from_name(const std::string& name) {
-  for (const StorageKind kind : {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D, StorageKind::Texture3D,
-                                 StorageKind::Texture2DArray})
-    if (to_string(kind) == name) return kind;
-  throw CLI::ValidationError("--storage", fmt::format("'{}' is no storage kind", name));
+constexpr std::array storage_kinds = {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D,
+                                      StorageKind::Texture3D, StorageKind::Texture2DArray};
+
+std::vector<std::string> storage_names() {
+  std::vector<std::string> names;
+  for (const StorageKind kind : storage_kinds) names.emplace_back(to_string(kind));
+  return names;
 }
 
 std::string pass_names() {
@@ -35,33 +39,31 @@ std::string pass_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string all_storage_names() {
-  return fmt::format("{}|{}|{}|{}|{}", to_string(StorageKind::Buffer), to_string(StorageKind::ImageBuffer),
-                     to_string(StorageKind::Texture2D), to_string(StorageKind::Texture3D),
-                     to_string(StorageKind::Texture2DArray));
-}
-
 }  // namespace
 
 void RunOptions::add_to(CLI::App& command, bool with_context) {
-  command.add_option("--device", device, "Device to run on, an id of 'driftwood devices' (default: the best GPU, else the CPU)");
+  command.add_option("--device", device,
+                     "Device to run on, an id of 'driftwood devices' (default: the best GPU, else the CPU)");
   command.add_option("--precision", precision, "auto: right by default; f32 throughout; f16 throughout")
       ->check(CLI::IsMember({"auto", "f32", "f16"}))
       ->capture_default_str();
   command.add_option("--activations", activations, "How activations enter matrix kernels: auto|float")
       ->check(CLI::IsMember({"auto", "float"}))
       ->capture_default_str();
-  command.add_option("--storage", storage, "How activations are stored: " + all_storage_names())->capture_default_str();
+  command.add_option("--storage", storage, "How activations are stored")
+      ->check(CLI::IsMember(storage_names()))
+      ->capture_default_str();
   command.add_option("--no-fusion", no_fusion, "Switch a graph pass off by name (repeatable): " + pass_names());
   if (with_context)
-    command.add_option("--ctx", context, "Tokens that the KV cache holds (default: the model's, at most 4096)")->check(CLI::Range(1u, 1u << 24));
+    command.add_option("--ctx", context, "Tokens that the KV cache holds (default: the model's, at most 4096)")
+        ->check(CLI::Range(1u, 1u << 24));
 }
 
 graph::GraphOptions RunOptions::graph_options() const {
   graph::GraphOptions options;
   options.precision = *graph::precision_from_name(precision);
   options.activations = *graph::activation_mode_from_name(activations);
-  options.storage = storage_from_name(storage);
+  options.storage = *std::ranges::find(storage_kinds, storage, [](StorageKind kind) { return to_string(kind); });
   options.disabled_passes = no_fusion;
   return options;
 }
@@ -80,8 +82,9 @@ std::unique_ptr<gpu::Device> open_device(const RunOptions& options) {
   return device;
 }
 
-std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint, const RunOptions& options,
-                                           std::uint32_t context, std::uint32_t prefill_tokens) {
+std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,
+                                           const RunOptions& options, std::uint32_t context,
+                                           std::uint32_t prefill_tokens) {
   ProgressLine progress("preparing kernels");
   return std::make_unique<llm::Session>(
       device, checkpoint,
@@ -102,7 +105,8 @@ std::unique_ptr<Tokenizer> load_tokenizer(const models::Checkpoint& checkpoint) 
 
 std::unique_ptr<Tokenizer> open_tokenizer(const std::string& model) try {
   std::error_code error;
-  if (std::filesystem::is_directory(model, error)) return Tokenizer::create(load_tokenizer_data(std::filesystem::path(model)));
+  if (std::filesystem::is_directory(model, error))
+    return Tokenizer::create(load_tokenizer_data(std::filesystem::path(model)));
   return Tokenizer::create(load_tokenizer_data(GgufFile::open(model).metadata()));
 } catch (Error& error) {
   error.add_context(fmt::format("While reading the tokenizer of '{}'.", model));
@@ -117,7 +121,8 @@ std::vector<std::int32_t> parse_ids(const std::string& list) {
     std::int32_t id = 0;
     const auto [next, error] = std::from_chars(at, end, id);
     if (error != std::errc() || (next != end && *next != ','))
-      throw CLI::ValidationError("--ids", fmt::format("'{}' is no list of token ids such as 1,2,3", list.substr(0, 60)));
+      throw CLI::ValidationError("--ids",
+                                 fmt::format("'{}' is no list of token ids such as 1,2,3", list.substr(0, 60)));
     ids.push_back(id);
     at = next == end ? end : next + 1;
     if (next != end && at == end)

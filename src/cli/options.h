@@ -40,8 +40,9 @@ CLI::Option* add_model(CLI::App& command, std::string& model);
 std::unique_ptr<gpu::Device> open_device(const RunOptions& options);
 
 /// A session with a progress line on a terminal.
-std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint, const RunOptions& options,
-                                           std::uint32_t context, std::uint32_t prefill_tokens = 512);
+std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,
+                                           const RunOptions& options, std::uint32_t context,
+                                           std::uint32_t prefill_tokens = 512);
 
 /// The model's tokenizer; null where the files have none.
 std::unique_ptr<Tokenizer> load_tokenizer(const models::Checkpoint& checkpoint);

@@ -38,14 +38,21 @@ nlohmann::json report(const std::string& stage, const std::map<std::string, Line
   std::vector<std::pair<std::string, Line>> sorted(lines.begin(), lines.end());
   std::ranges::sort(sorted, [](const auto& a, const auto& b) { return a.second.nanoseconds > b.second.nanoseconds; });
   nlohmann::json rows = nlohmann::json::array();
-  if (!json) fmt::print("{}: {:.3f} ms in kernels, {:.3f} ms on the clock without profiling\n{:<24}{:>8}{:>12}{:>10}{:>12}{:>9}\n", stage, total / 1e6,
-                        wall_ms, "kernel", "calls", "ms", "GB/s", "GFLOP/s", "share");
+  if (!json)
+    fmt::print(
+        "{}: {:.3f} ms in kernels, {:.3f} ms on the clock without profiling\n{:<24}{:>8}{:>12}{:>10}{:>12}{:>9}\n",
+        stage, total / 1e6, wall_ms, "kernel", "calls", "ms", "GB/s", "GFLOP/s", "share");
   for (const auto& [name, line] : sorted) {
     const double share = line.nanoseconds / total;
-    if (!json) fmt::print("{:<24}{:>8}{:>12.3f}{:>10.1f}{:>12.1f}{:>8.1f}%\n", name, line.calls, line.nanoseconds / 1e6, line.bytes / line.nanoseconds,
-                          line.flops / line.nanoseconds, 100 * share);
-    rows.push_back({{"kernel", name}, {"calls", line.calls}, {"ms", line.nanoseconds / 1e6}, {"gb_per_s", line.bytes / line.nanoseconds},
-                    {"gflop_per_s", line.flops / line.nanoseconds}, {"share", share}});
+    if (!json)
+      fmt::print("{:<24}{:>8}{:>12.3f}{:>10.1f}{:>12.1f}{:>8.1f}%\n", name, line.calls, line.nanoseconds / 1e6,
+                 line.bytes / line.nanoseconds, line.flops / line.nanoseconds, 100 * share);
+    rows.push_back({{"kernel", name},
+                    {"calls", line.calls},
+                    {"ms", line.nanoseconds / 1e6},
+                    {"gb_per_s", line.bytes / line.nanoseconds},
+                    {"gflop_per_s", line.flops / line.nanoseconds},
+                    {"share", share}});
   }
   return {{"stage", stage}, {"kernels_ms", total / 1e6}, {"wall_ms", wall_ms}, {"kernels", rows}};
 }
@@ -64,14 +71,16 @@ double wall_ms(graph::Program& program, const graph::Parameters& parameters) {
 void profile(const ProfileArguments& arguments) {
   const auto checkpoint = models::Checkpoint::open(arguments.model);
   const auto device = open_device(arguments.run);
-  const auto session = open_session(*device, checkpoint, arguments.run, arguments.prompt + arguments.generate, arguments.prompt);
+  const auto session =
+      open_session(*device, checkpoint, arguments.run, arguments.prompt + arguments.generate, arguments.prompt);
   const std::vector<std::int32_t> ids(arguments.prompt, 1);
   session->feed(ids);  // warm
   std::map<std::string, Line> prefill, decode;
   nlohmann::json stages = nlohmann::json::array();
   const graph::Parameters whole{.tokens = arguments.prompt, .position = 0};
   add(prefill, session->prefill_program().run_profiled(whole));
-  stages.push_back(report(fmt::format("prefill of {} tokens", arguments.prompt), prefill, wall_ms(session->prefill_program(), whole), arguments.json));
+  stages.push_back(report(fmt::format("prefill of {} tokens", arguments.prompt), prefill,
+                          wall_ms(session->prefill_program(), whole), arguments.json));
   session->feed(std::span(ids).first(1));
   double decode_wall = 0;
   for (std::uint32_t i = 0; i < arguments.generate; ++i) {
@@ -80,7 +89,8 @@ void profile(const ProfileArguments& arguments) {
     decode_wall += wall_ms(session->decode_program(), next);
   }
   stages.push_back(report(fmt::format("decode of {} tokens", arguments.generate), decode, decode_wall, arguments.json));
-  if (arguments.json) print_json({{"device", device->facts().id}, {"stages", stages}, {"options", arguments.run.to_json()}});
+  if (arguments.json)
+    print_json({{"device", device->facts().id}, {"stages", stages}, {"options", arguments.run.to_json()}});
 }
 
 }  // namespace
@@ -89,8 +99,12 @@ void add_profile(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<ProfileArguments>();
   CLI::App* command = app.add_subcommand("profile", "Where the time of prefill and decode goes, by kernel");
   add_model(*command, arguments->model);
-  command->add_option("-p", arguments->prompt, "Tokens of the prompt")->check(CLI::Range(1u, 1u << 16))->capture_default_str();
-  command->add_option("-n", arguments->generate, "Tokens to generate")->check(CLI::Range(1u, 1u << 16))->capture_default_str();
+  command->add_option("-p", arguments->prompt, "Tokens of the prompt")
+      ->check(CLI::Range(1u, 1u << 16))
+      ->capture_default_str();
+  command->add_option("-n", arguments->generate, "Tokens to generate")
+      ->check(CLI::Range(1u, 1u << 16))
+      ->capture_default_str();
   command->add_flag("--json", arguments->json, "One JSON document on standard output");
   arguments->run.add_to(*command, false);
   command->callback([arguments, &action] { action = [arguments] { profile(*arguments); }; });

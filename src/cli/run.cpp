@@ -43,10 +43,9 @@ std::vector<std::int32_t> chat_ids(const Tokenizer& tokenizer, const std::vector
 
 std::vector<std::int32_t> prompt_ids(const RunArguments& arguments, const Tokenizer* tokenizer) {
   if (arguments.ids) return parse_ids(*arguments.ids);
-  if (tokenizer == nullptr)
-    throw InvalidInput("The model has no tokenizer: give the prompt as token ids with --ids.");
-  const std::string text = arguments.file ? read_text(*arguments.file)
-                                          : (*arguments.prompt == "-" ? read_text("-") : *arguments.prompt);
+  if (tokenizer == nullptr) throw InvalidInput("The model has no tokenizer: give the prompt as token ids with --ids.");
+  const std::string text =
+      arguments.file ? read_text(*arguments.file) : (*arguments.prompt == "-" ? read_text("-") : *arguments.prompt);
   if (arguments.raw || tokenizer->chat_template().empty())
     return tokenizer->encode(text, {.add_special = true, .parse_special = true});
   std::vector<ChatMessage> messages;
@@ -64,8 +63,9 @@ llm::GenerateSettings generate_settings(const RunArguments& arguments) {
 
 void print_timings(const llm::Generated& generated, std::size_t prompt_tokens, double load_ms) {
   log(LogLevel::Info,
-      fmt::format("load {:.0f} ms, prompt {} tokens {:.1f} tok/s, generated {} tokens {:.1f} tok/s", load_ms, prompt_tokens,
-                  1000.0 * static_cast<double>(prompt_tokens) / std::max(generated.prompt_ms, 1e-6), generated.tokens.size(),
+      fmt::format("load {:.0f} ms, prompt {} tokens {:.1f} tok/s, generated {} tokens {:.1f} tok/s", load_ms,
+                  prompt_tokens, 1000.0 * static_cast<double>(prompt_tokens) / std::max(generated.prompt_ms, 1e-6),
+                  generated.tokens.size(),
                   1000.0 * static_cast<double>(generated.tokens.size()) / std::max(generated.predicted_ms, 1e-6)));
 }
 
@@ -119,8 +119,9 @@ void run(const RunArguments& given) {
     const llm::SessionSettings settings = llm::resolved({.context = arguments.run.context}, checkpoint);
     if (ids.empty()) throw InvalidInput("The prompt is empty: it has no tokens.");
     if (ids.size() > settings.context)
-      throw InvalidInput(fmt::format("The prompt has {} tokens, over the context of {}. Use a larger --ctx or a shorter prompt.",
-                                     ids.size(), settings.context));
+      throw InvalidInput(
+          fmt::format("The prompt has {} tokens, over the context of {}. Use a larger --ctx or a shorter prompt.",
+                      ids.size(), settings.context));
   }
   const auto device = open_device(arguments.run);
   const auto session = open_session(*device, checkpoint, arguments.run, arguments.run.context);
@@ -133,9 +134,10 @@ void run(const RunArguments& given) {
     write_text(fmt::format("{}{}", first ? "" : ",", id));
     first = false;
   };
-  const llm::Generated generated = llm::generate(
-      *session, tokenizer.get(), ids, generate_settings(arguments), arguments.json ? llm::TextSink() : llm::TextSink(write_text),
-      arguments.json || tokenizer != nullptr ? llm::TokenSink() : llm::TokenSink(print_id));
+  const llm::Generated generated =
+      llm::generate(*session, tokenizer.get(), ids, generate_settings(arguments),
+                    arguments.json ? llm::TextSink() : llm::TextSink(write_text),
+                    arguments.json || tokenizer != nullptr ? llm::TokenSink() : llm::TokenSink(print_id));
   if (!arguments.json) {
     write_text("\n");
     print_timings(generated, ids.size(), load_ms);
@@ -170,12 +172,23 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("-f,--file", arguments->file, "Read the prompt from a file");
   command->add_option("--ids", arguments->ids, "Prompt as token ids: 1,2,3");
   command->add_option("-n,--tokens", arguments->tokens, "Most tokens to generate")->capture_default_str();
-  command->add_option("--temp", arguments->sampler.temperature, "Temperature; 0: always the likeliest token")->capture_default_str();
-  command->add_option("--top-k", arguments->sampler.top_k, "Only the K likeliest tokens; 0: all")->capture_default_str();
-  command->add_option("--top-p", arguments->sampler.top_p, "Only the likeliest tokens of this total probability; 1: all")->capture_default_str();
-  command->add_option("--min-p", arguments->sampler.min_p, "Only tokens at least this likely relative to the likeliest; 0: all")->capture_default_str();
-  command->add_option("--repeat-penalty", arguments->sampler.repeat_penalty, "Makes the last 64 tokens less likely; 1: off")->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Seed of the sampler: the same seed gives the same text (default: the clock)");
+  command->add_option("--temp", arguments->sampler.temperature, "Temperature; 0: always the likeliest token")
+      ->capture_default_str();
+  command->add_option("--top-k", arguments->sampler.top_k, "Only the K likeliest tokens; 0: all")
+      ->capture_default_str();
+  command
+      ->add_option("--top-p", arguments->sampler.top_p, "Only the likeliest tokens of this total probability; 1: all")
+      ->capture_default_str();
+  command
+      ->add_option("--min-p", arguments->sampler.min_p,
+                   "Only tokens at least this likely relative to the likeliest; 0: all")
+      ->capture_default_str();
+  command
+      ->add_option("--repeat-penalty", arguments->sampler.repeat_penalty,
+                   "Makes the last 64 tokens less likely; 1: off")
+      ->capture_default_str();
+  command->add_option("--seed", arguments->seed,
+                      "Seed of the sampler: the same seed gives the same text (default: the clock)");
   command->add_flag("--raw", arguments->raw, "Send the prompt as it is, without the model's chat template");
   command->add_option("--system", arguments->system, "System message of the chat template");
   command->add_flag("--ignore-eos", arguments->ignore_eos, "Go on after the end-of-text token");

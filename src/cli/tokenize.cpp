@@ -28,7 +28,8 @@ void tokenize_lines(const Tokenizer& tokenizer) {
                                   .parse_special = request.value("parse_special", false)};
       print_json({{"ids", tokenizer.encode(text, options)}});
     } catch (const nlohmann::json::exception& error) {
-      throw InvalidInput(fmt::format("Line {} of standard input is no request such as {{\"text\": \"…\"}}: {}.", number, error.what()));
+      throw InvalidInput(fmt::format("Line {} of standard input is no request such as {{\"text\": \"…\"}}: {}.", number,
+                                     error.what()));
     }
   }
 }
@@ -39,13 +40,14 @@ std::string printable(const std::string& piece) {
 }
 
 void tokenize(const TokenizeArguments& arguments) {
+  if (!arguments.jsonl && !arguments.prompt && !arguments.file)
+    throw CLI::ValidationError("tokenize", "there is no text: give -p TEXT, -p - for standard input, or -f FILE");
   const auto tokenizer = open_tokenizer(arguments.model);
   if (arguments.jsonl) return tokenize_lines(*tokenizer);
-  if (!arguments.prompt && !arguments.file)
-    throw CLI::ValidationError("tokenize", "there is no text: give -p TEXT, -p - for standard input, or -f FILE");
-  const std::string text = arguments.file ? read_text(*arguments.file)
-                                          : (*arguments.prompt == "-" ? read_text("-") : *arguments.prompt);
-  const auto ids = tokenizer->encode(text, {.add_special = !arguments.no_special, .parse_special = arguments.parse_special});
+  const std::string text =
+      arguments.file ? read_text(*arguments.file) : (*arguments.prompt == "-" ? read_text("-") : *arguments.prompt);
+  const auto ids =
+      tokenizer->encode(text, {.add_special = !arguments.no_special, .parse_special = arguments.parse_special});
   if (arguments.json) return print_json(ids);
   for (const std::int32_t id : ids) fmt::print("{:>8}  {}\n", id, printable(tokenizer->piece(id)));
 }
@@ -68,11 +70,13 @@ void add_tokenize(CLI::App& app, Action& action) {
   add_model(*command, arguments->model);
   command->add_option("-p,--prompt", arguments->prompt, "Text; '-' reads standard input");
   command->add_option("-f,--file", arguments->file, "Read the text from a file");
-  command->add_flag("--no-special", arguments->no_special, "Leave out the tokens that the model wants at the start and end");
+  command->add_flag("--no-special", arguments->no_special,
+                    "Leave out the tokens that the model wants at the start and end");
   command->add_flag("--parse-special", arguments->parse_special, "Control tokens spelled in the text become one token");
   command->add_flag("--json", arguments->json, "Print [ids]");
-  command->add_flag("--jsonl", arguments->jsonl,
-                    "Read {\"text\", \"add_special\", \"parse_special\"} lines from standard input, write {\"ids\": […]} lines");
+  command->add_flag(
+      "--jsonl", arguments->jsonl,
+      "Read {\"text\", \"add_special\", \"parse_special\"} lines from standard input, write {\"ids\": […]} lines");
   command->callback([arguments, &action] { action = [arguments] { tokenize(*arguments); }; });
 }
 
@@ -96,14 +100,18 @@ void add_chat_template(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<TemplateArguments>();
   CLI::App* command = app.add_subcommand("chat-template", "Render the model's chat template");
   add_model(*command, arguments->model);
-  command->add_option("--messages", arguments->messages, "JSON file: [{\"role\": …, \"content\": …}, …]; '-' reads standard input")->required();
+  command
+      ->add_option("--messages", arguments->messages,
+                   "JSON file: [{\"role\": …, \"content\": …}, …]; '-' reads standard input")
+      ->required();
   command->add_flag("--no-generation-prompt", arguments->no_generation_prompt, "End after the last message");
   command->callback([arguments, &action] {
     action = [arguments] {
       const jinja::Value messages = jinja::parse_json(read_text(arguments->messages));
       const auto tokenizer = open_tokenizer(arguments->model);
       const std::string text =
-          ChatTemplate(*tokenizer).render_value(messages, ChatOptions{.add_generation_prompt = !arguments->no_generation_prompt});
+          ChatTemplate(*tokenizer)
+              .render_value(messages, ChatOptions{.add_generation_prompt = !arguments->no_generation_prompt});
       std::fwrite(text.data(), 1, text.size(), stdout);
     };
   });

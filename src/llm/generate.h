@@ -26,7 +26,7 @@ std::string_view to_string(FinishReason reason);
 struct GenerateSettings {
   std::uint32_t max_tokens = 256;
   SamplerSettings sampler = {};
-  bool ignore_end = false;         // end-of-generation tokens do not stop
+  bool ignore_end = false;              // end-of-generation tokens do not stop
   std::vector<std::string> stops = {};  // texts that end the generation; they are not part of the result
 };
 

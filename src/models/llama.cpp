@@ -20,6 +20,7 @@ class LlamaBuilder {
         b_({.activation = settings.activation_type, .max_tokens = settings.max_tokens}) {}
 
   graph::Graph build() && {
+    refuse_biases();
     const std::uint32_t hidden = config_.hidden;
     const auto table = matrix("token_embd.weight", hidden, config_.vocabulary);
     const auto frequencies = b_.vector("rope.frequencies", rope_frequencies(config_, divisors()));
@@ -80,6 +81,14 @@ class LlamaBuilder {
       throw;
     }
     return b_.weights({.format = tensor.type, .columns = columns, .blocks = {{name, rows}}});
+  }
+
+  /// Biases that the graph does not add must not be ignored: the numbers would be wrong without a word.
+  void refuse_biases() const {
+    for (const StoredTensor& tensor : checkpoint_.tensors().all())
+      if (tensor.name.ends_with(".bias"))
+        throw Unsupported(
+            fmt::format("The tensor '{}' is a bias, which the Llama family here does not have.", tensor.name));
   }
 
   /// Llama 3's own scaling is stored in GGUF as divisors of the frequencies.

@@ -13,7 +13,7 @@ struct LlamaGraphSettings {
   std::uint32_t cache_size = 512;            // tokens that the KV caches hold
   DataType activation_type = DataType::F32;  // as stored; the residual stream is F32 always
   DataType cache_type = DataType::F32;       // F32 or F16
-  bool hidden_output = false;  // also output "hidden": what the head reads, after the final norm
+  bool hidden_output = false;                // also output "hidden": what the head reads, after the final norm
   bool all_logits = false;                   // logits of every token, for perplexity; else of the last active one
 };
 

@@ -45,20 +45,25 @@ class CommandLine : public ::testing::Test {
   Result run(const std::string& arguments, const std::string& input = {}) {
     const auto in = folder_.write("in", input);
     const std::string command = quoted(DRIFTWOOD_BINARY) + " " + arguments + " < " + quoted(in.string()) + " > " +
-                                quoted((folder_.path() / "out").string()) + " 2> " + quoted((folder_.path() / "err").string());
+                                quoted((folder_.path() / "out").string()) + " 2> " +
+                                quoted((folder_.path() / "err").string());
     const int status = std::system(command.c_str());
     return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
             .out = contents(folder_.path() / "out"),
             .err = contents(folder_.path() / "err")};
   }
-  std::string file(const std::string& name, const std::string& text) { return quoted(folder_.write(name, text).string()); }
+  std::string file(const std::string& name, const std::string& text) {
+    return quoted(folder_.write(name, text).string());
+  }
 
   testing::TemporaryFolder folder_;
 };
 
 std::string tiny() { return quoted(std::string(DRIFTWOOD_TEST_DATA) + "/llm/llama-gqa-tied"); }
 
-bool has_model() { return std::filesystem::exists(std::string(DRIFTWOOD_SOURCE_DIR) + "/models/SmolLM2-135M-Instruct.Q4_1.gguf"); }
+bool has_model() {
+  return std::filesystem::exists(std::string(DRIFTWOOD_SOURCE_DIR) + "/models/SmolLM2-135M-Instruct.Q4_1.gguf");
+}
 std::string model() { return quoted(std::string(DRIFTWOOD_SOURCE_DIR) + "/models/SmolLM2-135M-Instruct.Q4_1.gguf"); }
 
 #define NEEDS_MODEL() \
@@ -67,17 +72,18 @@ std::string model() { return quoted(std::string(DRIFTWOOD_SOURCE_DIR) + "/models
 TEST_F(CommandLine, HelpNamesEveryCommandAndGoesToStandardOutput) {
   const Result result = run("--help");
   EXPECT_EQ(result.status, 0);
-  for (const char* name : {"run", "tokenize", "detokenize", "chat-template", "logits", "perplexity", "bench", "memory", "inspect",
-                                 "devices", "kernel"})
+  for (const char* name : {"run", "tokenize", "detokenize", "chat-template", "logits", "perplexity", "bench", "memory",
+                           "inspect", "devices", "kernel"})
     EXPECT_THAT(result.out, HasSubstr(name));
   EXPECT_EQ(result.err, "");
 }
 
 TEST_F(CommandLine, AWrongCommandLineIsStatus2) {
-  for (const std::string& arguments : std::vector<std::string>
-       {"", "nonsense", "run", "run x --nonsense", "run x -n -1 -p a", "run x -n 99999999999 -p a", "run x --precision f64 -p a",
-        "bench x -r 0", "bench x -o yaml", "run x", "tokenize x", "perplexity x", "detokenize x --ids 1,a", "detokenize x --ids 1,",
-        "run x -p a --ids 1", "kernel", "kernel rms_norm --set nonsense", "run x -p a --storage drum"}) {
+  for (const std::string& arguments : std::vector<std::string>{
+           "", "nonsense", "run", "run x --nonsense", "run x -n -1 -p a", "run x -n 99999999999 -p a",
+           "run x --precision f64 -p a", "bench x -r 0", "bench x -o yaml", "run x", "tokenize x", "perplexity x",
+           "detokenize x --ids 1,a", "detokenize x --ids 1,", "run x -p a --ids 1", "kernel",
+           "kernel rms_norm --set nonsense", "run x -p a --storage drum"}) {
     const Result result = run(arguments);
     EXPECT_EQ(result.status, 2) << arguments << "\n" << result.err;
     EXPECT_THAT(result.err, StartsWith("driftwood: error: ")) << arguments;
@@ -86,13 +92,16 @@ TEST_F(CommandLine, AWrongCommandLineIsStatus2) {
 }
 
 TEST_F(CommandLine, AFailureIsStatus1WithASentence) {
-  for (const std::string& arguments : std::vector<std::string>
-       {std::string("run /does/not/exist -p a"), "inspect " + file("empty.gguf", ""), "run " + file("text.gguf", "not a model") + " -p a",
-        std::string("run ") + tiny() + " --ids 1 --device opencl:99", std::string("run ") + tiny() + " --ids 1 --no-fusion nonsense",
-        std::string("run ") + tiny() + " -p a", std::string("run ") + tiny() + " --ids 9999 --device reference",
-        std::string("run ") + tiny() + " --ids 1 --temp -1", std::string("kernel nonsense"), std::string("kernel rms_norm"),
-        std::string("logits ") + tiny() + " --ids 1,2 --positions 2", std::string("run ") + tiny() + " -f /does/not/exist",
-        std::string("run / -p a"), std::string("tokenize ") + tiny() + " -p a"}) {
+  for (const std::string& arguments : std::vector<std::string>{
+           std::string("run /does/not/exist -p a"), "inspect " + file("empty.gguf", ""),
+           "run " + file("text.gguf", "not a model") + " -p a",
+           std::string("run ") + tiny() + " --ids 1 --device opencl:99",
+           std::string("run ") + tiny() + " --ids 1 --no-fusion nonsense", std::string("run ") + tiny() + " -p a",
+           std::string("run ") + tiny() + " --ids 9999 --device reference",
+           std::string("run ") + tiny() + " --ids 1 --temp -1", std::string("kernel nonsense"),
+           std::string("kernel rms_norm"), std::string("logits ") + tiny() + " --ids 1,2 --positions 2",
+           std::string("run ") + tiny() + " -f /does/not/exist", std::string("run / -p a"),
+           std::string("tokenize ") + tiny() + " -p a"}) {
     const Result result = run(arguments);
     EXPECT_EQ(result.status, 1) << arguments << "\n" << result.err;
     EXPECT_THAT(result.err, HasSubstr("driftwood: error: ")) << arguments;
@@ -110,7 +119,8 @@ TEST_F(CommandLine, TheContextIsNotExceededByOne) {
   const Result over = run("run " + tiny() + " --ids 5,6,7 -n 1 --ctx 2 --temp 0 --device reference");
   EXPECT_EQ(over.status, 1);
   EXPECT_THAT(over.err, HasSubstr("3 tokens, over the context of 2"));
-  const Result full = run("run " + tiny() + " --ids 5,6,7 -n 9 --ctx 5 --temp 0 --device reference --json --ignore-eos");
+  const Result full =
+      run("run " + tiny() + " --ids 5,6,7 -n 9 --ctx 5 --temp 0 --device reference --json --ignore-eos");
   EXPECT_EQ(full.status, 0) << full.err;
   const auto document = nlohmann::json::parse(full.out);
   EXPECT_EQ(document["finish_reason"], "context");
@@ -121,7 +131,8 @@ TEST_F(CommandLine, JsonIsOneDocumentWithTheContractsFields) {
   const Result result = run("run " + tiny() + " --ids 5,6 -n 2 --temp 0 --device reference --json");
   ASSERT_EQ(result.status, 0) << result.err;
   const auto document = nlohmann::json::parse(result.out);
-  for (const char* field : {"text", "tokens", "prompt_tokens", "finish_reason", "device", "timings"}) EXPECT_TRUE(document.contains(field)) << field;
+  for (const char* field : {"text", "tokens", "prompt_tokens", "finish_reason", "device", "timings"})
+    EXPECT_TRUE(document.contains(field)) << field;
   for (const char* field : {"load_ms", "prompt_ms", "prompt_per_second", "predicted_ms", "predicted_per_second"})
     EXPECT_TRUE(document["timings"].contains(field)) << field;
 }
@@ -131,8 +142,9 @@ TEST_F(CommandLine, BenchHasTheFieldsOfLlamaBench) {
   ASSERT_EQ(result.status, 0) << result.err;
   const auto rows = nlohmann::json::parse(result.out);
   ASSERT_EQ(rows.size(), 2u);
-  for (const char* field : {"model_filename", "model_size", "model_n_params", "backends", "gpu_info", "n_prompt", "n_gen", "n_depth", "avg_ts",
-                                  "stddev_ts", "samples_ts", "weights_bytes", "planned_bytes", "naive_bytes", "options"})
+  for (const char* field :
+       {"model_filename", "model_size", "model_n_params", "backends", "gpu_info", "n_prompt", "n_gen", "n_depth",
+        "avg_ts", "stddev_ts", "samples_ts", "weights_bytes", "planned_bytes", "naive_bytes", "options"})
     EXPECT_TRUE(rows[0].contains(field)) << field;
   EXPECT_EQ(rows[0]["n_prompt"], 4);
   EXPECT_EQ(rows[1]["n_gen"], 2);
@@ -143,14 +155,16 @@ TEST_F(CommandLine, MemoryAndGraphNeedNoRun) {
   const Result memory = run("memory " + tiny() + " --json --device reference");
   ASSERT_EQ(memory.status, 0) << memory.err;
   const auto document = nlohmann::json::parse(memory.out);
-  EXPECT_GT(document["activations"]["prefill"]["naive"].get<double>(), document["activations"]["prefill"]["planned"].get<double>());
+  EXPECT_GT(document["activations"]["prefill"]["naive"].get<double>(),
+            document["activations"]["prefill"]["planned"].get<double>());
   EXPECT_THAT(run("graph " + tiny() + " --device reference").out, HasSubstr("rope-qkv"));
   EXPECT_THAT(run("graph " + tiny() + " --before --format dot --device reference").out, StartsWith("digraph"));
 }
 
 TEST_F(CommandLine, LogitsOfPositionsAndOutToAFile) {
   const std::string out = quoted((folder_.path() / "logits.safetensors").string());
-  const Result result = run("logits " + tiny() + " --ids 5,6,7 --positions 0,-1 --top 3 --json --out " + out + " --device reference");
+  const Result result =
+      run("logits " + tiny() + " --ids 5,6,7 --positions 0,-1 --top 3 --json --out " + out + " --device reference");
   ASSERT_EQ(result.status, 0) << result.err;
   const auto rows = nlohmann::json::parse(result.out);
   ASSERT_EQ(rows.size(), 2u);
@@ -174,7 +188,9 @@ TEST_F(CommandLine, DevicesAreListedWithTheirFacts) {
 }
 
 TEST_F(CommandLine, AKernelsCodeCanBeSeen) {
-  const Result result = run("kernel rms_norm --set epsilon=1e-5 --set lanes=64 --set x=tensor:f32:16x64 --set y=tensor:f16:16x64 --set gamma=tensor:f32:1x64");
+  const Result result =
+      run("kernel rms_norm --set epsilon=1e-5 --set lanes=64 --set x=tensor:f32:16x64 --set y=tensor:f16:16x64 --set "
+          "gamma=tensor:f32:1x64");
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("__kernel"));
   EXPECT_THAT(run("kernel --list").out, HasSubstr("package::rms_norm"));
@@ -186,7 +202,8 @@ TEST_F(CommandLine, TokenizeThereAndBack) {
   ASSERT_EQ(ids.status, 0) << ids.err;
   std::string list = ids.out.substr(1, ids.out.find(']') - 1);
   EXPECT_EQ(run("detokenize " + model() + " --ids " + list).out, "The sea\n");
-  const Result lines = run("tokenize " + model() + " --jsonl", "{\"text\": \"a\"}\n{\"text\": \"<|im_end|>\", \"parse_special\": true}\n");
+  const Result lines = run("tokenize " + model() + " --jsonl",
+                           "{\"text\": \"a\"}\n{\"text\": \"<|im_end|>\", \"parse_special\": true}\n");
   EXPECT_EQ(lines.out, "{\"ids\":[81]}\n{\"ids\":[2]}\n");
   const Result bad = run("tokenize " + model() + " --jsonl", "{\"text\": \"a\"}\nnonsense\n");
   EXPECT_EQ(bad.status, 1);
@@ -216,7 +233,8 @@ TEST_F(CommandLine, RunWritesTextAndNothingElseToStandardOutput) {
   EXPECT_THAT(result.err, HasSubstr("device "));
   EXPECT_EQ(result.err.find('\r'), std::string::npos);
   EXPECT_EQ(result.err.find('\033'), std::string::npos);
-  const Result stopped = run("run " + model() + " -p 'List the days of the week.' -n 24 --temp 0 --ctx 256 --stop ' days'");
+  const Result stopped =
+      run("run " + model() + " -p 'List the days of the week.' -n 24 --temp 0 --ctx 256 --stop ' days'");
   EXPECT_EQ(stopped.out, "Here are the\n");
 }
 
@@ -230,9 +248,11 @@ TEST_F(CommandLine, TheSameSeedGivesTheSameText) {
 
 TEST_F(CommandLine, ChatTemplateRendersMessages) {
   NEEDS_MODEL();
-  const Result result = run("chat-template " + model() + " --messages -", R"([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}])");
+  const Result result = run("chat-template " + model() + " --messages -",
+                            R"([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}])");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(result.out, "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+  EXPECT_EQ(result.out,
+            "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
   EXPECT_EQ(run("chat-template " + model() + " --messages -", "{").status, 1);
 }
 

@@ -33,21 +33,24 @@ double log_sum_exp(std::span<const float> logits) {
 class SmolLm2 : public testing::Test {
  protected:
   static Session* session() {
-    static const std::filesystem::path path = std::filesystem::path(DRIFTWOOD_SOURCE_DIR) / "models/SmolLM2-135M-Instruct.Q4_1.gguf";
+    static const std::filesystem::path path =
+        std::filesystem::path(DRIFTWOOD_SOURCE_DIR) / "models/SmolLM2-135M-Instruct.Q4_1.gguf";
     if (!std::filesystem::exists(path) || test::device("opencl:0") == nullptr) return nullptr;
     static const auto checkpoint = models::Checkpoint::open(path);
     static Session instance(*test::device("opencl:0"), checkpoint, {.context = 2048});
     return &instance;
   }
   void SetUp() override {
-    if (session() == nullptr) GTEST_SKIP() << "the model (tools/fetch_models.sh smollm2) or an OpenCL device is missing";
+    if (session() == nullptr)
+      GTEST_SKIP() << "the model (tools/fetch_models.sh smollm2) or an OpenCL device is missing";
     session()->reset();
   }
 };
 
 void expect_logits(const nlohmann::json& expected, std::span<const float> logits) {
   for (std::size_t i = 0; i < expected["top_ids"].size(); ++i)
-    ASSERT_NEAR(logits[expected["top_ids"][i].get<std::size_t>()], expected["top_logits"][i].get<double>(), logit_tolerance);
+    ASSERT_NEAR(logits[expected["top_ids"][i].get<std::size_t>()], expected["top_logits"][i].get<double>(),
+                logit_tolerance);
   EXPECT_NEAR(log_sum_exp(logits), expected["logsumexp"].get<double>(), logit_tolerance);
   double sum = 0, squares = 0;
   for (const float logit : logits) sum += logit;
@@ -87,14 +90,16 @@ TEST_F(SmolLm2, GreedyTokens) {
     SCOPED_TRACE(prompt["prompt"].get<std::string>());
     const auto expected = prompt["greedy_ids"].get<std::vector<std::int32_t>>();
     session()->reset();
-    const Generated generated = generate(*session(), nullptr, prompt["prompt_ids"].get<std::vector<std::int32_t>>(),
-                                         {.max_tokens = static_cast<std::uint32_t>(expected.size()), .sampler = {.temperature = 0}});
+    const Generated generated =
+        generate(*session(), nullptr, prompt["prompt_ids"].get<std::vector<std::int32_t>>(),
+                 {.max_tokens = static_cast<std::uint32_t>(expected.size()), .sampler = {.temperature = 0}});
     EXPECT_EQ(generated.tokens, expected);
   }
 }
 
 TEST_F(SmolLm2, PlannedActivationsAreAThirdOfNaiveAtMost) {
-  const graph::MemoryReport prefill = session()->prefill_program().memory(), decode = session()->decode_program().memory();
+  const graph::MemoryReport prefill = session()->prefill_program().memory(),
+                            decode = session()->decode_program().memory();
   EXPECT_LE(prefill.activations_planned * 3, prefill.activations_naive);
   EXPECT_LE(decode.activations_planned * 3, decode.activations_naive);
   EXPECT_GT(decode.activations_planned, 0u);

@@ -28,7 +28,9 @@ std::vector<std::byte> model(const ModelParts& parts) {
     const auto replacement = parts.replaced.find(name);
     (replacement == parts.replaced.end() ? usual : replacement->second)(file, name);
   };
-  const auto u32 = [](std::uint32_t value) { return [value](GgufBuilder& b, const std::string& key) { b.u32(key, value); }; };
+  const auto u32 = [](std::uint32_t value) {
+    return [value](GgufBuilder& b, const std::string& key) { b.u32(key, value); };
+  };
   put("general.architecture", [](GgufBuilder& b, const std::string& key) { b.string(key, "llama"); });
   put("llama.block_count", u32(1));
   put("llama.embedding_length", u32(8));
@@ -38,9 +40,13 @@ std::vector<std::byte> model(const ModelParts& parts) {
   put("llama.attention.layer_norm_rms_epsilon", [](GgufBuilder& b, const std::string& key) { b.f32(key, 1e-5F); });
   put("llama.vocab_size", u32(16));
   const auto matrix = [](std::uint64_t columns, std::uint64_t rows) {
-    return [=](GgufBuilder& b, const std::string& name) { b.f32_tensor(name, {columns, rows}, std::vector<float>(columns * rows, 0.5F)); };
+    return [=](GgufBuilder& b, const std::string& name) {
+      b.f32_tensor(name, {columns, rows}, std::vector<float>(columns * rows, 0.5F));
+    };
   };
-  const auto vector = [](std::uint64_t n) { return [=](GgufBuilder& b, const std::string& name) { b.f32_tensor(name, {n}, std::vector<float>(n, 1.0F)); }; };
+  const auto vector = [](std::uint64_t n) {
+    return [=](GgufBuilder& b, const std::string& name) { b.f32_tensor(name, {n}, std::vector<float>(n, 1.0F)); };
+  };
   put("token_embd.weight", matrix(8, 16));
   put("output_norm.weight", vector(8));
   put("blk.0.attn_norm.weight", vector(8));
@@ -52,6 +58,7 @@ std::vector<std::byte> model(const ModelParts& parts) {
   put("blk.0.ffn_gate.weight", matrix(8, 12));
   put("blk.0.ffn_up.weight", matrix(8, 12));
   put("blk.0.ffn_down.weight", matrix(12, 8));
+  if (parts.replaced.contains("blk.0.attn_q.bias")) put("blk.0.attn_q.bias", vector(8));
   return file.build();
 }
 
@@ -70,15 +77,17 @@ std::string error_of(const ModelParts& parts) {
 TEST(HostileModel, TheWholeOneIsRight) { EXPECT_EQ(error_of({}), "no error"); }
 
 TEST(HostileModel, EveryMissingKeyIsNamed) {
-  for (const std::string key : {"general.architecture", "llama.block_count", "llama.embedding_length", "llama.feed_forward_length",
-                                "llama.attention.head_count", "llama.attention.layer_norm_rms_epsilon", "llama.vocab_size"})
+  for (const std::string key :
+       {"general.architecture", "llama.block_count", "llama.embedding_length", "llama.feed_forward_length",
+        "llama.attention.head_count", "llama.attention.layer_norm_rms_epsilon", "llama.vocab_size"})
     EXPECT_THAT(error_of({.without = {key}}), ::testing::HasSubstr("'" + key + "'"));
 }
 
 TEST(HostileModel, EveryMissingTensorIsNamed) {
-  for (const std::string name : {"token_embd.weight", "output_norm.weight", "blk.0.attn_norm.weight", "blk.0.attn_q.weight",
-                                 "blk.0.attn_k.weight", "blk.0.attn_v.weight", "blk.0.attn_output.weight", "blk.0.ffn_norm.weight",
-                                 "blk.0.ffn_gate.weight", "blk.0.ffn_up.weight", "blk.0.ffn_down.weight"})
+  for (const std::string name :
+       {"token_embd.weight", "output_norm.weight", "blk.0.attn_norm.weight", "blk.0.attn_q.weight",
+        "blk.0.attn_k.weight", "blk.0.attn_v.weight", "blk.0.attn_output.weight", "blk.0.ffn_norm.weight",
+        "blk.0.ffn_gate.weight", "blk.0.ffn_up.weight", "blk.0.ffn_down.weight"})
     EXPECT_THAT(error_of({.without = {name}}), ::testing::HasSubstr("'" + name + "'"));
 }
 
@@ -104,8 +113,16 @@ TEST(HostileModel, AbsurdNumbersAreRefusedWithTheirKey) {
   EXPECT_THAT(error_of(replaced("llama.attention.head_count_kv", 3)), ::testing::HasSubstr("2 attention heads"));
 }
 
+TEST(HostileModel, ABiasIsNotIgnored) {
+  const ModelParts parts{.replaced = {{"blk.0.attn_q.bias", [](GgufBuilder& b, const std::string& name) {
+                                         b.f32_tensor(name, {8}, std::vector<float>(8, 1.0F));
+                                       }}}};
+  EXPECT_THAT(error_of(parts), ::testing::HasSubstr("'blk.0.attn_q.bias' is a bias"));
+}
+
 TEST(HostileModel, AnotherArchitectureIsNamed) {
-  const ModelParts parts{.replaced = {{"general.architecture", [](GgufBuilder& b, const std::string& key) { b.string(key, "mamba"); }}}};
+  const ModelParts parts{
+      .replaced = {{"general.architecture", [](GgufBuilder& b, const std::string& key) { b.string(key, "mamba"); }}}};
   EXPECT_THAT(error_of(parts), ::testing::HasSubstr("'mamba' is not supported"));
 }
 

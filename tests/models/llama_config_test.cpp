@@ -63,7 +63,8 @@ TEST(RopeFrequencies, PlainAreInversePowersOfTheBase) {
   LlamaConfig config = llama_config(small());
   const auto frequencies = rope_frequencies(config);
   ASSERT_EQ(frequencies.size(), 8u);
-  for (std::size_t i = 0; i < 8; ++i) EXPECT_FLOAT_EQ(frequencies[i], static_cast<float>(std::pow(10000.0, -2.0 * static_cast<double>(i) / 16)));
+  for (std::size_t i = 0; i < 8; ++i)
+    EXPECT_FLOAT_EQ(frequencies[i], static_cast<float>(std::pow(10000.0, -2.0 * static_cast<double>(i) / 16)));
 }
 
 TEST(RopeFrequencies, Llama3StretchesLongWavesAndKeepsShortOnes) {
@@ -73,8 +74,8 @@ TEST(RopeFrequencies, Llama3StretchesLongWavesAndKeepsShortOnes) {
   const auto scaled = rope_frequencies(config);
   config.llama3.factor = 1;
   const auto plain = rope_frequencies(config);
-  EXPECT_FLOAT_EQ(scaled.front(), plain.front());      // 64 / 2 pi turns: over 4
-  EXPECT_FLOAT_EQ(scaled.back(), plain.back() / 8);    // far below one turn
+  EXPECT_FLOAT_EQ(scaled.front(), plain.front());    // 64 / 2 pi turns: over 4
+  EXPECT_FLOAT_EQ(scaled.back(), plain.back() / 8);  // far below one turn
 }
 
 TEST(RopeFrequencies, DivisorsMustBeAsManyAsPairs) {

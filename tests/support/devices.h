@@ -11,8 +11,8 @@
 
 namespace driftwood::test {
 
-/// A device opened once for the process, or null where there is none of that name. "reference-cpu" is the interpreter with
-/// the kernels that CPUs get.
+/// A device opened once for the process, or null where there is none of that name. "reference-cpu" is the interpreter
+/// with the kernels that CPUs get.
 inline gpu::Device* device(const std::string& id) {
   static std::vector<std::pair<std::string, std::unique_ptr<gpu::Device>>> opened;
   for (const auto& [name, device] : opened)
