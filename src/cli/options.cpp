@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -24,12 +23,18 @@ namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{256} << 20;
 
-constexpr std::array storage_kinds = {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D,
-                                      StorageKind::Texture3D, StorageKind::Texture2DArray};
+// Names without spaces, for the shell.
+constexpr std::array<std::pair<std::string_view, StorageKind>, 5> storage_kinds = {{
+    {"buffer", StorageKind::Buffer},
+    {"image-buffer", StorageKind::ImageBuffer},
+    {"texture-2d", StorageKind::Texture2D},
+    {"texture-3d", StorageKind::Texture3D},
+    {"texture-2d-array", StorageKind::Texture2DArray},
+}};
 
 std::vector<std::string> storage_names() {
   std::vector<std::string> names;
-  for (const StorageKind kind : storage_kinds) names.emplace_back(to_string(kind));
+  for (const auto& [name, kind] : storage_kinds) names.emplace_back(name);
   return names;
 }
 
@@ -63,7 +68,9 @@ graph::GraphOptions RunOptions::graph_options() const {
   graph::GraphOptions options;
   options.precision = *graph::precision_from_name(precision);
   options.activations = *graph::activation_mode_from_name(activations);
-  options.storage = *std::ranges::find(storage_kinds, storage, [](StorageKind kind) { return to_string(kind); });
+  for (const auto& [name, kind] : storage_kinds) {
+    if (name == storage) options.storage = kind;
+  }
   options.disabled_passes = no_fusion;
   return options;
 }
