@@ -97,7 +97,8 @@ class Recording {
  public:
   virtual ~Recording() = default;
   virtual std::size_t size() const = 0;
-  /// Changes the grid of one dispatch for the submissions that follow (an active length that varies). 0 groups: skipped.
+  /// Changes the grid of one dispatch for the submissions that follow (an active length that varies). 0 groups:
+  /// skipped.
   virtual void set_workgroups(std::size_t dispatch, std::array<std::uint32_t, 3> workgroups) = 0;
 };
 

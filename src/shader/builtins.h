@@ -8,6 +8,7 @@
 namespace driftwood::shader {
 
 // X(enumerator, name in the language)
+// clang-format off
 #define DRIFTWOOD_BUILTINS(X)                                                                                        \
   /* numeric, per component */                                                                                       \
   X(Abs, abs) X(Acos, acos) X(Acosh, acosh) X(Asin, asin) X(Asinh, asinh) X(Atan, atan) X(Atanh, atanh) X(Atan2, atan2) X(Ceil, ceil) X(Clamp, clamp) X(Cos, cos) X(Cosh, cosh)        \
@@ -49,6 +50,7 @@ namespace driftwood::shader {
   X(WeightsLoadPart, weightsLoadPart) X(WeightsWord, weightsWord) X(WeightsRows, weightsRows)   \
   X(WeightsColumns, weightsColumns) X(WeightsBlocks, weightsBlocks)
 
+// clang-format on
 enum class Builtin : std::uint8_t {
 #define DRIFTWOOD_ENUMERATOR(enumerator, name) enumerator,
   DRIFTWOOD_BUILTINS(DRIFTWOOD_ENUMERATOR)

@@ -31,7 +31,8 @@ const std::array<std::array<TypePtr, 17>, scalar_count>& numeric_types() {
     for (std::size_t s = 0; s < scalar_count; ++s) {
       const auto scalar = static_cast<Scalar>(s);
       types[s][1] = make({ScalarType{scalar}});
-      for (const auto width : std::to_array<std::uint8_t>({2, 3, 4, 8, 16})) types[s][width] = make({VectorType{scalar, width}});
+      for (const auto width : std::to_array<std::uint8_t>({2, 3, 4, 8, 16}))
+        types[s][width] = make({VectorType{scalar, width}});
     }
     return types;
   }();
@@ -102,30 +103,29 @@ bool same_type(const TypePtr& a, const TypePtr& b) {
 
 std::string to_string(const TypePtr& type) {
   if (!type) return "no type";
-  return std::visit(Overloaded{
-                        [](const VoidType&) { return std::string("void"); },
-                        [](const ScalarType& t) { return std::string(to_string(t.scalar)); },
-                        [](const VectorType& t) {
-                          return "vec" + std::to_string(t.width) + "<" + std::string(to_string(t.scalar)) + ">";
-                        },
-                        [](const AtomicType& t) { return "atomic<" + std::string(to_string(t.scalar)) + ">"; },
-                        [](const ArrayType& t) {
-                          return "array<" + to_string(t.element) + (t.count ? ", " + std::to_string(*t.count) : "") +
-                                 ">";
-                        },
-                        [](const StructType& t) { return t.name; },
-                        [](const PointerType& t) {
-                          const bool shows_access = t.space == AddressSpace::Storage;
-                          return "ptr<" + std::string(to_string(t.space)) + ", " + to_string(t.pointee) +
-                                 (shows_access ? ", " + std::string(to_string(t.access)) : "") + ">";
-                        },
-                        [](const TensorType& t) { return "tensor<" + std::string(to_string(t.value)) + ">"; },
-                        [](const WeightsType& t) {
-                          return "weights<" +
-                                 to_string(t.width == 1 ? scalar_type(t.value) : vector_type(t.value, t.width)) + ">";
-                        },
-                    },
-                    type->kind);
+  return std::visit(
+      Overloaded{
+          [](const VoidType&) { return std::string("void"); },
+          [](const ScalarType& t) { return std::string(to_string(t.scalar)); },
+          [](const VectorType& t) {
+            return "vec" + std::to_string(t.width) + "<" + std::string(to_string(t.scalar)) + ">";
+          },
+          [](const AtomicType& t) { return "atomic<" + std::string(to_string(t.scalar)) + ">"; },
+          [](const ArrayType& t) {
+            return "array<" + to_string(t.element) + (t.count ? ", " + std::to_string(*t.count) : "") + ">";
+          },
+          [](const StructType& t) { return t.name; },
+          [](const PointerType& t) {
+            const bool shows_access = t.space == AddressSpace::Storage;
+            return "ptr<" + std::string(to_string(t.space)) + ", " + to_string(t.pointee) +
+                   (shows_access ? ", " + std::string(to_string(t.access)) : "") + ">";
+          },
+          [](const TensorType& t) { return "tensor<" + std::string(to_string(t.value)) + ">"; },
+          [](const WeightsType& t) {
+            return "weights<" + to_string(t.width == 1 ? scalar_type(t.value) : vector_type(t.value, t.width)) + ">";
+          },
+      },
+      type->kind);
 }
 
 std::string_view to_string(Scalar scalar) { return scalar_names[static_cast<std::size_t>(scalar)]; }
@@ -167,15 +167,16 @@ std::uint32_t size_of(const TypePtr& type) {
 }
 
 std::uint32_t alignment_of(const TypePtr& type) {
-  return std::visit(Overloaded{
-                        [](const ScalarType& t) { return scalar_size(t.scalar); },
-                        [](const VectorType& t) { return scalar_size(t.scalar) * (t.width == 3 ? 4U : std::uint32_t{t.width}); },
-                        [](const AtomicType& t) { return scalar_size(t.scalar); },
-                        [](const ArrayType& t) { return alignment_of(t.element); },
-                        [](const StructType& t) { return t.alignment; },
-                        [](const auto&) { return std::uint32_t{1}; },
-                    },
-                    type->kind);
+  return std::visit(
+      Overloaded{
+          [](const ScalarType& t) { return scalar_size(t.scalar); },
+          [](const VectorType& t) { return scalar_size(t.scalar) * (t.width == 3 ? 4U : std::uint32_t{t.width}); },
+          [](const AtomicType& t) { return scalar_size(t.scalar); },
+          [](const ArrayType& t) { return alignment_of(t.element); },
+          [](const StructType& t) { return t.alignment; },
+          [](const auto&) { return std::uint32_t{1}; },
+      },
+      type->kind);
 }
 
 bool is_float(Scalar scalar) {

@@ -59,7 +59,7 @@ struct TensorType {
 struct WeightsType {
   Scalar value;
   std::uint8_t width = 1;  // 16: `weights<vec16<f32>>`, sixteen rows at once
-};  // `weights<T>`: packed weights, decoded to T
+};                         // `weights<T>`: packed weights, decoded to T
 
 struct Type {
   std::variant<VoidType, ScalarType, VectorType, AtomicType, ArrayType, StructType, PointerType, TensorType,

@@ -2,8 +2,8 @@
 //
 // NVIDIA's driver 580.159.04 ends the process in clReleaseMemObject of a sub-buffer (it reads through a null pointer),
 // whether the parent, the kernels or the queue went first or not; buffers without sub-buffers are released without
-// harm. A buffer that was viewed in parts is therefore kept with its views and serves a later buffer of that size, so that
-// what is held stays what was in use at most. Which drivers those are is data: faulty_vendors in view_pool.cpp.
+// harm. A buffer that was viewed in parts is therefore kept with its views and serves a later buffer of that size, so
+// that what is held stays what was in use at most. Which drivers those are is data: faulty_vendors in view_pool.cpp.
 #pragma once
 
 #include <cstdint>
