@@ -87,21 +87,25 @@ Code Printer::bit_builtin(const Expression& expression, const BuiltinCall& node)
   }
 }
 
+std::string Printer::pack_helper() {
+  return prelude_.require("pack_2x16_float",
+                          "static uint pack_2x16_float(float2 v) {\n  uint bits;\n"
+                          "  vstore_half2_rte(v, 0, (half*)&bits);\n  return bits;\n}");
+}
+
+std::string Printer::unpack_helper() {
+  return prelude_.require("unpack_2x16_float",
+                          "static float2 unpack_2x16_float(uint bits) {\n"
+                          "  return vload_half2(0, (const half*)&bits);\n}");
+}
+
 Code Printer::packing_builtin(const Expression& expression, const BuiltinCall& node) {
   const auto wrapped = [&](std::string_view before, std::string_view after) {
     return Code{std::string(before) + argument(*node.arguments[0]) + std::string(after), Precedence::Postfix};
   };
   switch (node.builtin) {
-    case Builtin::Pack2x16Float:
-      return call(prelude_.require("pack_2x16_float",
-                                   "static uint pack_2x16_float(float2 v) {\n  uint bits;\n"
-                                   "  vstore_half2_rte(v, 0, (half*)&bits);\n  return bits;\n}"),
-                  node.arguments);
-    case Builtin::Unpack2x16Float:
-      return call(prelude_.require("unpack_2x16_float",
-                                   "static float2 unpack_2x16_float(uint bits) {\n"
-                                   "  return vload_half2(0, (const half*)&bits);\n}"),
-                  node.arguments);
+    case Builtin::Pack2x16Float: return call(pack_helper(), node.arguments);
+    case Builtin::Unpack2x16Float: return call(unpack_helper(), node.arguments);
     case Builtin::Pack4x8Snorm:
       return wrapped("as_uint(convert_char4(floor(0.5f + 127.0f * clamp(", ", -1.0f, 1.0f))))");
     case Builtin::Pack4x8Unorm:

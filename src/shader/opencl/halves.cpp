@@ -45,11 +45,31 @@ Code Printer::half_conversion(const Code& code, const TypePtr& from, const TypeP
   return {helper + "(" + code.text + ")", Precedence::Postfix};
 }
 
+// Reinterpreting half2 as a word fails in NVIDIA's code generator ("unsupported operation"). Through float and back the
+// 16 bits of every half but a NaN's payload stay what they are.
 Code Printer::half_bitcast(const Code& code, const TypePtr& from, const TypePtr& to) {
+  const bool to_half = scalar_of(to) == Scalar::F16;
+  const int words = width_of(to_half ? from : to);
+  const TypePtr pair = vector_type(Scalar::F16, 2), single_pair = vector_type(Scalar::F32, 2);
+  const TypePtr word = words > 1 ? vector_type(Scalar::U32, words) : scalar_type(Scalar::U32);
   const std::string from_name = type_name(from), to_name = type_name(to);
   const std::string helper = to_name + "_bits_of_" + from_name;
-  prelude_.require(helper,
-                   "static " + to_name + " " + helper + "(" + from_name + " v) {\n  return *(" + to_name + "*)&v;\n}");
+  const auto unpacked = [&](const std::string& component) {
+    const std::string bits = bitcast({"v"}, from, word).text + component;
+    return half_conversion({unpack_helper() + "(" + bits + ")"}, single_pair, pair).text;
+  };
+  const auto packed = [&](const std::string& halves) {
+    return pack_helper() + "(" + half_conversion({"v" + halves}, pair, single_pair).text + ")";
+  };
+  std::string body;
+  if (to_half) {
+    body = words == 1 ? unpacked("") : "(" + to_name + ")(" + unpacked(".x") + ", " + unpacked(".y") + ")";
+  } else {
+    const std::string whole =
+        words == 1 ? packed("") : "(" + type_name(word) + ")(" + packed(".xy") + ", " + packed(".zw") + ")";
+    body = bitcast({whole}, word, to).text;
+  }
+  prelude_.require(helper, "static " + to_name + " " + helper + "(" + from_name + " v) {\n  return " + body + ";\n}");
   return {helper + "(" + code.text + ")", Precedence::Postfix};
 }
 

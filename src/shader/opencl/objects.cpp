@@ -28,7 +28,7 @@ std::string narrow_conversion(DataType texel, Scalar from) {
     case DataType::U8: return floating ? "convert_uchar4_sat_rte" : "convert_uchar4";
     case DataType::I32: return floating ? "convert_int4_sat_rte" : "as_int4";
     case DataType::U32: return floating ? "convert_uint4_sat_rte" : "as_uint4";
-    default: return "convert_float4";
+    default: throw InternalError("A texel of floats needs no narrowing.");
   }
 }
 
@@ -95,31 +95,28 @@ std::string Printer::object_store(const ObjectStore& node) {
   const std::string printed = name(object.name);
   const std::string at = coordinates(object, node.coordinates);
   const Scalar from = is_memory_half(node.value->type) ? Scalar::F32 : *scalar_of(node.value->type);
+  const TypePtr from_type = vector_type(from, 4);
   const Scalar native = native_scalar(object.texel);
-  if (object.storage != StorageKind::Buffer) {
-    // Images take int4, uint4 or float4; 8 bits of an integer are kept by wrapping it first.
-    std::string value = argument(*node.value);
-    if (object.texel == DataType::I8) {
-      value = "convert_int4(" + narrow_conversion(object.texel, from) + "(" + value + "))";
-    } else if (object.texel == DataType::U8) {
-      value = "convert_uint4(" + narrow_conversion(object.texel, from) + "(" + value + "))";
-    } else if (from != native) {
-      value = narrow_conversion(object.texel, from) + "(" + value + ")";
-    }
-    return "write_image" + image_suffix(object.texel) + "(" + printed + ", " + at + ", " + value + ")";
-  }
-  if (object.texel == DataType::F16) {
+  const Code stored = value(*node.value);
+  if (object.storage == StorageKind::Buffer && object.texel == DataType::F16) {
     if (scalar_of(object.type) == Scalar::F16 && dialect_.f16_arithmetic) {
-      const Code value = convert_code(this->value(*node.value), vector_type(from, 4), vector_type(Scalar::F16, 4));
-      return printed + "[" + at + "] = " + value.text;
+      return printed + "[" + at + "] = " + convert_code(stored, from_type, vector_type(Scalar::F16, 4)).text;
     }
-    const Code value = convert_code(this->value(*node.value), vector_type(from, 4), vector_type(Scalar::F32, 4));
-    return "vstore_half4_rte(" + value.text + ", " + at + ", " + printed + ")";
+    const Code single = convert_code(stored, from_type, vector_type(Scalar::F32, 4));
+    return "vstore_half4_rte(" + single.text + ", " + at + ", " + printed + ")";
   }
-  std::string value = this->value(*node.value).text;
+  std::string text = stored.text;
   const bool is_byte = object.texel == DataType::I8 || object.texel == DataType::U8;
-  if (is_byte || from != native) value = narrow_conversion(object.texel, from) + "(" + value + ")";
-  return printed + "[" + at + "] = " + value;
+  if (is_float(native)) {
+    text = convert_code(stored, from_type, vector_type(Scalar::F32, 4)).text;
+  } else if (is_byte || from != native) {
+    const Code single = from == Scalar::F16 ? convert_code(stored, from_type, vector_type(Scalar::F32, 4)) : stored;
+    text = narrow_conversion(object.texel, from) + "(" + single.text + ")";
+  }
+  if (object.storage == StorageKind::Buffer) return printed + "[" + at + "] = " + text;
+  // Images take int4, uint4 or float4; 8 bits of an integer are kept by wrapping it first.
+  if (is_byte) text = (object.texel == DataType::I8 ? "convert_int4(" : "convert_uint4(") + text + ")";
+  return "write_image" + image_suffix(object.texel) + "(" + printed + ", " + at + ", " + text + ")";
 }
 
 namespace {

@@ -74,6 +74,7 @@ class Printer {
   std::string wrapper_text(const TypePtr& type) const;
   bool is_memory_half(const TypePtr& type) const;
   std::string array_wrapper_name(const TypePtr& type) const;
+  bool holds_half_vectors(const Resource& resource) const;
   std::string resource_declaration(const Resource& resource) const;
   std::string captured_declaration(const Variable& variable) const;
 
@@ -129,6 +130,8 @@ class Printer {
   Code dot(const Expression& expression, const BuiltinCall& node);
   Code bit_builtin(const Expression& expression, const BuiltinCall& node);
   Code packing_builtin(const Expression& expression, const BuiltinCall& node);
+  std::string pack_helper();    // two floats to two halves in a word
+  std::string unpack_helper();  // and back
   std::string packed_dot_helper(bool is_signed);
   /// a + dot4I8Packed(b, c) as one call where the dialect has it.
   const BuiltinCall* accumulating_dot(const Expression& sum) const;

@@ -118,6 +118,13 @@ std::string Printer::pointer_declaration(std::string_view qualifiers, const Type
   return std::string(qualifiers) + type_name(pointee) + "*" + (declared.empty() ? "" : " ") + declared;
 }
 
+bool Printer::holds_half_vectors(const Resource& resource) const {
+  TypePtr type = resource.type;
+  while (const auto* array = type->as<ArrayType>()) type = array->element;
+  const bool is_object = resource.kind == Resource::Kind::Object;
+  return lacks_half(type) && width_of(type) > 1 && (!is_object || resource.texel == DataType::F16);
+}
+
 std::string Printer::resource_declaration(const Resource& resource) const {
   const std::string declared = name(resource.name);
   if (resource.kind == Resource::Kind::Object && resource.storage != StorageKind::Buffer) {
@@ -132,7 +139,9 @@ std::string Printer::resource_declaration(const Resource& resource) const {
   std::string restricted;
   if (resource.access == Access::Read || resource.kind == Resource::Kind::Uniform) {
     if (resource.kind != Resource::Kind::Uniform) qualifiers += "const ";
-    restricted = "restrict ";
+    // NVIDIA's compiler fails ("do not know how to split") where it loads vectors of halves through its read-only
+    // cache.
+    restricted = holds_half_vectors(resource) ? "" : "restrict ";
   }
   if (resource.kind == Resource::Kind::Object) {
     return qualifiers + texel_type(resource, dialect_.f16_arithmetic) + "* " + restricted + declared;

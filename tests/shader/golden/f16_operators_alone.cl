@@ -8,12 +8,22 @@ static float4 float4_from_half4(half4 v) {
   return (float4)((float)v.x, (float)v.y, (float)v.z, (float)v.w);
 }
 
+static float2 float2_from_half2(half2 v) {
+  return (float2)((float)v.x, (float)v.y);
+}
+
+static uint pack_2x16_float(float2 v) {
+  uint bits;
+  vstore_half2_rte(v, 0, (half*)&bits);
+  return bits;
+}
+
 static float float_bits_of_half2(half2 v) {
-  return *(float*)&v;
+  return as_float(pack_2x16_float(float2_from_half2(v)));
 }
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void halves(__global const half4* restrict x, __global half4* y, __global float* z) {
+__kernel void halves(__global const half4* x, __global half4* y, __global float* z) {
   __local half4 tile[64];
   const uint k = (uint)get_local_id(0);
   const half4 a = x[k];

@@ -1,4 +1,4 @@
-// target: f16 f16_functions
+// target: f16
 // alias: act=f16
 // tensor: x buffer f16 1,3,5,1,10
 // tensor: y buffer f16 1,3,5,1,10
