@@ -10,15 +10,13 @@
 namespace driftwood::graph {
 
 Program::Program(gpu::Device& device, Graph graph, ProgramSettings settings)
-    : device_(device),
-      lowered_(lower(std::move(graph), device.facts(), settings.options, settings.rows)),
-      store_(std::move(settings.store)),
-      kernels_(std::move(settings.kernels)) {
+    : device_(device), store_(std::move(settings.store)), kernels_(std::move(settings.kernels)) {
   if (!store_) store_ = std::make_shared<ResourceStore>(device, WeightsProvider{});
   if (!kernels_) {
     shader::SourceProvider sources = settings.sources ? settings.sources : shader::SourceProvider(kernels::source);
     kernels_ = std::make_shared<KernelCache>(device, std::move(sources));
   }
+  select_within_limits(graph, settings);
   parameter_buffer_ = settings.parameters;
   if (!parameter_buffer_.memory) {
     parameter_buffer_ = {.memory = device.allocate({.kind = StorageKind::Buffer, .bytes = sizeof(Parameters)}),
@@ -27,6 +25,35 @@ Program::Program(gpu::Device& device, Graph graph, ProgramSettings settings)
   bind_values(settings);
   allocate_activations();
   record(settings);
+}
+
+void Program::select_within_limits(const Graph& graph, const ProgramSettings& settings) {
+  gpu::DeviceFacts facts = device_.facts();
+  while (true) {
+    lowered_ = lower(graph, facts, settings.options, settings.rows);
+    // A compiled kernel may take fewer invocations a group than its device does (registers, local memory).
+    std::uint32_t limit = facts.max_workgroup_size;
+    std::size_t done = 0;
+    for (const LoweredStep& step : lowered_.steps) {
+      const gpu::Kernel& kernel = compiled(step);
+      const auto size = kernel.workgroup_size();
+      const std::uint64_t invocations = std::uint64_t{size[0]} * size[1] * size[2];
+      if (invocations > kernel.max_workgroup_size()) limit = std::min(limit, kernel.max_workgroup_size());
+      if (settings.progress) settings.progress(++done, lowered_.steps.size());
+    }
+    if (limit == facts.max_workgroup_size || limit == 0)
+      return;  // record() words the error of a kernel that never fits
+    facts.max_workgroup_size = limit;
+  }
+}
+
+const gpu::Kernel& Program::compiled(const LoweredStep& step) {
+  try {
+    return *kernels_->get(step.use).kernel;
+  } catch (Error& error) {
+    error.add_context(fmt::format("While compiling the kernel '{}' for '{}'.", step.kernel, step.use.label));
+    throw;
+  }
 }
 
 void Program::bind_values(const ProgramSettings& settings) {
@@ -118,10 +145,9 @@ void Program::record(const ProgramSettings& settings) {
       groups_.push_back(dispatch.workgroups);
       dispatches.push_back(std::move(dispatch));
     } catch (Error& error) {
-      error.add_context(fmt::format("While compiling the kernel '{}' for '{}'.", step.kernel, use.label));
+      error.add_context(fmt::format("While binding the kernel '{}' for '{}'.", step.kernel, use.label));
       throw;
     }
-    if (settings.progress) settings.progress(dispatches.size(), lowered_.steps.size());
   }
   recording_ = device_.record(std::move(dispatches));
 }

@@ -95,6 +95,8 @@ class Program {
   gpu::Device& device() const { return device_; }
 
  private:
+  void select_within_limits(const Graph& graph, const ProgramSettings& settings);
+  const gpu::Kernel& compiled(const LoweredStep& step);
   void bind_values(const ProgramSettings& settings);
   void allocate_activations();
   void record(const ProgramSettings& settings);

@@ -118,6 +118,21 @@ TEST(Program, EqualKernelsAreCompiledOnce) {
   EXPECT_EQ(memory.allocated, memory.planned_total());
 }
 
+TEST(Program, SelectsAgainWithinWhatACompiledKernelTakes) {
+  Builder b({.max_tokens = 2});
+  const Shape shape{.w = 2, .c = 1024};
+  b.output("y", b.rms_norm(b.input("x", shape), b.vector("gamma", std::vector<float>(1024, 2.0F)), 0));
+  const auto device = gpu::make_reference_device({.max_kernel_workgroup_size = 32});
+  Program program(*device, std::move(b).build(), {});
+  EXPECT_EQ(program.lowered().steps.at(0).use.specialization.overrides.at("lanes"), 32);
+
+  program.write_floats("x", std::vector<float>(2048, -3.0F));
+  program.run({.tokens = 2});
+  std::vector<float> y(2048);
+  program.read_floats("y", y);
+  expect_near(y, std::vector<float>(2048, -2.0F), 1e-5F);
+}
+
 TEST(Program, ProfilesNameTheNodesThatRan) {
   const auto device = gpu::make_reference_device();
   Program program(*device, two_outputs({.w = 4, .c = 8}, 4), {});

@@ -117,7 +117,9 @@ ReferenceMemory& own_memory(Memory& memory) {
 class ReferenceDevice final : public Device {
  public:
   explicit ReferenceDevice(const ReferenceOptions& options)
-      : facts_(facts_from(options)), options_(options.interpreter) {
+      : facts_(facts_from(options)),
+        options_(options.interpreter),
+        max_kernel_size_(options.max_kernel_workgroup_size) {
     options_.subgroup_size = facts_.subgroup_size;
   }
 
@@ -158,7 +160,8 @@ class ReferenceDevice final : public Device {
 
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override {
     check_module(module, name);
-    auto kernel = std::make_shared<ReferenceKernel>(name, facts_.max_workgroup_size, module, options_);
+    auto kernel = std::make_shared<ReferenceKernel>(name, std::min(facts_.max_workgroup_size, max_kernel_size_), module,
+                                                    options_);
     if (kernel->executable().workgroup_bytes() > facts_.local_memory) {
       throw OutOfMemory("The kernel '" + name + "' uses " + std::to_string(kernel->executable().workgroup_bytes()) +
                         " bytes of workgroup memory; the device has " + std::to_string(facts_.local_memory) + ".");
@@ -333,6 +336,7 @@ class ReferenceDevice final : public Device {
 
   DeviceFacts facts_;
   shader::InterpreterOptions options_;
+  std::uint32_t max_kernel_size_;
   shader::Interpreter interpreter_;
   AllocationCounter allocated_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };

@@ -20,6 +20,7 @@ struct ReferenceOptions {
   /// By default the kernels for GPUs are chosen (a row a lane); true: those for CPUs (sixteen rows an invocation).
   bool is_cpu = false;
   std::uint32_t max_workgroup_size = 1024;
+  std::uint32_t max_kernel_workgroup_size = 1024;  // what a compiled kernel takes, as drivers lower it for registers
   std::array<std::uint32_t, 3> max_workgroup_extent = {1024, 1024, 1024};
   std::array<std::uint32_t, 3> max_workgroup_count = {65535, 65535, 65535};
   std::uint64_t local_memory = 256 << 10;
