@@ -24,7 +24,7 @@ Program::Program(gpu::Device& device, Graph graph, ProgramSettings settings)
   }
   bind_values(settings);
   allocate_activations();
-  record(settings);
+  record();
 }
 
 void Program::select_within_limits(const Graph& graph, const ProgramSettings& settings) {
@@ -126,7 +126,7 @@ gpu::Binding Program::resolve(const KernelUse& use, const ResourceUse& resource)
   return {.memory = objects_[place->index], .size = is_buffer ? place->bytes : 0};
 }
 
-void Program::record(const ProgramSettings& settings) {
+void Program::record() {
   const Parameters all{.tokens = lowered_.graph.max_tokens};
   std::vector<gpu::Dispatch> dispatches;
   for (const LoweredStep& step : lowered_.steps) {

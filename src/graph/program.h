@@ -99,7 +99,7 @@ class Program {
   const gpu::Kernel& compiled(const LoweredStep& step);
   void bind_values(const ProgramSettings& settings);
   void allocate_activations();
-  void record(const ProgramSettings& settings);
+  void record();
   std::array<std::uint32_t, 3> grid(const KernelUse& use, const Parameters& parameters) const;
   void set_parameters(const Parameters& parameters);
   gpu::Binding resolve(const KernelUse& use, const ResourceUse& resource) const;
