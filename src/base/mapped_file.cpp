@@ -66,9 +66,11 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 void MappedFile::release(std::span<const std::byte> part) const {
   if (part.empty()) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  const auto address = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::uintptr_t skipped = (page - address % page) % page;
+  if (part.size() <= skipped) return;
+  const std::size_t whole = (part.size() - skipped) / page * page;
+  if (whole != 0) ::madvise(const_cast<std::byte*>(part.data() + skipped), whole, MADV_DONTNEED);
 }
 
 }  // namespace driftwood

@@ -4,7 +4,8 @@
 
 namespace driftwood::gpu::opencl {
 
-std::shared_ptr<Context> Context::open(std::shared_ptr<const Api> api, cl_platform_id platform, cl_device_id device) {
+std::shared_ptr<Context> Context::open(const std::shared_ptr<const Api>& api, cl_platform_id platform,
+                                       cl_device_id device) {
   auto opened = std::make_shared<Context>();
   opened->api = api;
   opened->device = device;

@@ -20,7 +20,8 @@ struct Context {
   ViewPool pool;
 
   /// Throws DeviceLost or OutOfMemory where the driver refuses.
-  static std::shared_ptr<Context> open(std::shared_ptr<const Api> api, cl_platform_id platform, cl_device_id device);
+  static std::shared_ptr<Context> open(const std::shared_ptr<const Api>& api, cl_platform_id platform,
+                                       cl_device_id device);
 };
 
 }  // namespace driftwood::gpu::opencl
