@@ -79,7 +79,8 @@ std::string read_text(const std::string& path) {
 std::vector<std::string> golden_names() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(golden_path("", ""))) {
-    if (entry.path().extension() == ".wgsl") names.push_back(entry.path().stem().string());
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".wgsl") && !name.ends_with(".opt.wgsl")) names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
   return names;

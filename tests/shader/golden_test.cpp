@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "golden_case.h"
+#include "shader/ir_printer.h"
 
 namespace driftwood::test {
 namespace {
@@ -23,6 +24,38 @@ TEST_P(Golden, KernelBecomesThisOpenCl) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Golden, testing::ValuesIn(golden_names()),
                          [](const auto& instance) { return instance.param; });
+
+// Some cases have the optimised module beside them as well, as WGSL-like text.
+class OptimizedGolden : public testing::TestWithParam<std::string> {};
+
+TEST_P(OptimizedGolden, KernelIsOptimisedToThis) {
+  const std::string path = golden_path(GetParam(), ".opt.wgsl");
+  const std::string actual = shader::print(compile(read_golden_case(GetParam())));
+  if (std::getenv("DRIFTWOOD_REGENERATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  EXPECT_EQ(actual, read_text(path));
+}
+
+std::vector<std::string> optimized_names() {
+  std::vector<std::string> names = golden_names();
+  std::erase_if(names, [](const std::string& name) { return read_text(golden_path(name, ".opt.wgsl")).empty(); });
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, OptimizedGolden, testing::ValuesIn(optimized_names()),
+                         [](const auto& instance) { return instance.param; });
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Golden, testing::ValuesIn(golden_names()),
+                         [](const auto& instance) { return instance.param; });
+
+// Some cases have the optimised module beside them as well, as WGSL-like text.
+TEST_P(Golden, KernelIsOptimisedToThis) {
+  const std::string path = golden_path(GetParam(), ".opt.wgsl");
+  const std::string expected = read_text(path);
+  if (expected.empty()) GTEST_SKIP() << "no " << GetParam() << ".opt.wgsl";
+  const std::string actual = shader::print(compile(read_golden_case(GetParam())));
+  if (std::getenv("DRIFTWOOD_REGENERATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  EXPECT_EQ(actual, expected);
+}
 
 TEST(GoldenCases, AreAtLeastAHundred) { EXPECT_GE(golden_names().size(), 100U); }
 
