@@ -12,14 +12,16 @@
 namespace driftwood::test {
 namespace {
 
+void expect_file(const std::string& path, const std::string& actual) {
+  if (std::getenv("DRIFTWOOD_REGENERATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  EXPECT_EQ(actual, read_text(path));
+}
+
 class Golden : public testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, KernelBecomesThisOpenCl) {
   const GoldenCase golden = read_golden_case(GetParam());
-  const std::string actual = shader::emit_opencl(compile(golden), golden.dialect);
-  const std::string path = golden_path(golden.name, ".cl");
-  if (std::getenv("DRIFTWOOD_REGENERATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
-  EXPECT_EQ(actual, read_text(path));
+  expect_file(golden_path(golden.name, ".cl"), shader::emit_opencl(compile(golden), golden.dialect));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Golden, testing::ValuesIn(golden_names()),
@@ -29,10 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Golden, testing::ValuesIn(golden_names()),
 class OptimizedGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(OptimizedGolden, KernelIsOptimisedToThis) {
-  const std::string path = golden_path(GetParam(), ".opt.wgsl");
-  const std::string actual = shader::print(compile(read_golden_case(GetParam())));
-  if (std::getenv("DRIFTWOOD_REGENERATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
-  EXPECT_EQ(actual, read_text(path));
+  expect_file(golden_path(GetParam(), ".opt.wgsl"), shader::print(compile(read_golden_case(GetParam()))));
 }
 
 std::vector<std::string> optimized_names() {
@@ -43,19 +42,6 @@ std::vector<std::string> optimized_names() {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OptimizedGolden, testing::ValuesIn(optimized_names()),
                          [](const auto& instance) { return instance.param; });
-
-INSTANTIATE_TEST_SUITE_P(Kernels, Golden, testing::ValuesIn(golden_names()),
-                         [](const auto& instance) { return instance.param; });
-
-// Some cases have the optimised module beside them as well, as WGSL-like text.
-TEST_P(Golden, KernelIsOptimisedToThis) {
-  const std::string path = golden_path(GetParam(), ".opt.wgsl");
-  const std::string expected = read_text(path);
-  if (expected.empty()) GTEST_SKIP() << "no " << GetParam() << ".opt.wgsl";
-  const std::string actual = shader::print(compile(read_golden_case(GetParam())));
-  if (std::getenv("DRIFTWOOD_REGENERATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
-  EXPECT_EQ(actual, expected);
-}
 
 TEST(GoldenCases, AreAtLeastAHundred) { EXPECT_GE(golden_names().size(), 100U); }
 
