@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "base/half.h"
+#include "kernels/random_blocks.h"
 #include "kernels/source.h"
 #include "run_kernel.h"
 #include "shader/compile.h"
@@ -51,41 +51,6 @@ fn decode(@builtin(workgroup_id) at: vec3u) {
   }
 }
 )";
-
-// Where in a block the halves lie; random bytes there would be infinite or NaN at times.
-std::vector<std::size_t> halves_of(DataType type) {
-  switch (type) {
-    case DataType::F16:
-    case DataType::Q4_0:
-    case DataType::Q5_0:
-    case DataType::Q8_0: return {0};
-    case DataType::Q4_1:
-    case DataType::Q5_1:
-    case DataType::Q4_K:
-    case DataType::Q5_K: return {0, 2};
-    case DataType::Q2_K: return {80, 82};
-    case DataType::Q3_K: return {108};
-    case DataType::Q6_K: return {208};
-    default: return {};
-  }
-}
-
-std::vector<std::byte> random_blocks(DataType type, std::size_t count, std::mt19937& random) {
-  const std::size_t bytes = info(type).block_bytes;
-  std::vector<std::byte> blocks(count * bytes);
-  std::uniform_real_distribution<float> scale(-2.0f, 2.0f);
-  for (std::byte& each : blocks) each = static_cast<std::byte>(random());
-  const auto write = [&](std::size_t at, auto number) { std::memcpy(&blocks[at], &number, sizeof number); };
-  for (std::size_t block = 0; block < count; ++block) {
-    for (const std::size_t at : halves_of(type)) {
-      const bool subnormal = random() % 16 == 0;
-      write(block * bytes + at, float_to_half(scale(random) * (subnormal ? 1e-5f : 1.0f)));
-    }
-    if (type == DataType::F32 || type == DataType::Q8_K) write(block * bytes, scale(random));
-    if (type == DataType::BF16) write(block * bytes, float_to_bfloat16(scale(random)));
-  }
-  return blocks;
-}
 
 shader::Module compile(const char* text, const WeightsDescriptor& weights, const gpu::Device& device) {
   const shader::SourceProvider files = [&](std::string_view path) -> std::optional<shader::SourceFile> {
@@ -135,7 +100,7 @@ TEST_P(Formats, DecodeAsOnTheHost) {
       const WeightsDescriptor weights = {type, 6, columns, row_group};
       SCOPED_TRACE(testing::Message() << columns << " columns in row groups of " << row_group);
       const std::uint32_t chunks = (columns + 31) / 32;
-      const auto source = random_blocks(type, std::size_t{weights.rows} * columns / block, random);
+      const auto source = test::random_blocks(type, std::size_t{weights.rows} * columns / block, random);
       std::vector<std::byte> packed(packed_size(weights));
       pack_rows(weights, 0, weights.rows, source, packed);
 
@@ -175,7 +140,7 @@ TEST_P(Formats, DecodeSixteenRowsAsOnTheHost) {
       const std::uint32_t chunks = (columns + 31) / 32;
       const std::uint32_t blocks = 3;
       const std::size_t source_blocks = std::size_t{weights.rows} * columns / info(type).block_length;
-      const auto source = random_blocks(type, source_blocks, random);
+      const auto source = test::random_blocks(type, source_blocks, random);
       std::vector<std::byte> packed(packed_size(weights));
       pack_rows(weights, 0, weights.rows, source, packed);
       const shader::Module module = compile(wide_kernel, weights, *device);

@@ -1,0 +1,125 @@
+// attention, and the merge of heads that are no whole slices.
+#include <fmt/format.h>
+
+#include "kernels/conformance.h"
+
+namespace driftwood::test {
+namespace {
+
+struct Extents {
+  std::uint32_t kv_heads, head_size, places;
+};
+
+void attention(Draft& draft, const graph::Attention& operation, const Extents& extents, Tail tail) {
+  const Setting& setting = draft.setting;
+  const auto& [kv_heads, size, places] = extents;
+  const std::uint32_t group = operation.heads / kv_heads;
+  const std::uint32_t filled = setting.position + setting.tokens;
+  const Field q = draft.input("q", {.h = kv_heads, .w = setting.max_tokens * group, .c = size});
+  const Shape cache{.h = kv_heads, .w = places, .c = size};
+  const Field k = draft.cache("k_cache", cache, filled), v = draft.cache("v_cache", cache, filled);
+  const auto rule = [&](const Index& at) {
+    const std::uint32_t head = at.c / size, kv_head = head / group, row = at.w * group + head % group;
+    const std::uint32_t position = setting.position + at.w;
+    const std::uint32_t end = operation.causal ? position + 1 : filled;
+    const std::uint32_t begin =
+        operation.window > 0 && position + 1 > operation.window ? position + 1 - operation.window : 0;
+    const auto place = [&](std::uint32_t j) { return operation.ring ? j % places : j; };
+    std::vector<double> scores;
+    double largest = -1e300, sharpness = 1;
+    for (std::uint32_t j = begin; j < end; ++j) {
+      double score = 0, terms = 0;
+      for (std::uint32_t c = 0; c < size; ++c) {
+        const double term = operation.scale * q.at(0, kv_head, row, c) * k.at(0, kv_head, place(j), c);
+        score += term;
+        terms += std::abs(term);
+      }
+      if (operation.softcap > 0) score = operation.softcap * std::tanh(score / operation.softcap);
+      scores.push_back(score);
+      largest = std::max(largest, score);
+      sharpness = std::max(sharpness, terms);  // an error of a score is one of its exponential
+    }
+    double total = 0, sum = 0, magnitude = 0;
+    for (std::uint32_t j = begin; j < end; ++j) {
+      const double weight = std::exp(scores[j - begin] - largest), value = v.at(0, kv_head, place(j), at.c % size);
+      total += weight;
+      sum += weight * value;
+      magnitude += weight * std::abs(value);
+    }
+    return Wanted{sum / total, magnitude / total * sharpness};
+  };
+  if (size % 4 != 0) draft.problem.dispatches = 2;
+  draft.output("y", draft.builder.attention(q.tensor, k.tensor, v.tensor, operation), rule, tail);
+}
+
+}  // namespace
+
+std::vector<Case> attention_cases() {
+  std::vector<Case> cases;
+  const auto add = [&](const Setting& setting, const graph::Attention& operation, const Extents& extents, Tail tail,
+                       bool everywhere) {
+    cases.push_back({.operation = "attention",
+                     .name = fmt::format("{}, {} KV heads of {}, {} places {}", graph::attributes(operation),
+                                         extents.kv_heads, extents.head_size, extents.places, to_string(tail)),
+                     .setting = setting,
+                     .packed = "caches",
+                     .make = [=](Draft& draft) { attention(draft, operation, extents, tail); },
+                     .everywhere = everywhere});
+  };
+  const Setting prefill{.packed = DataType::F16, .max_tokens = 4, .tokens = 3, .position = 5};
+  const Setting decode{.packed = DataType::F16, .max_tokens = 1, .tokens = 1, .position = 10};
+  for (const Setting& setting : {prefill, decode}) {
+    const bool is_prefill = setting.max_tokens > 1;
+    for (const std::uint32_t size : {1U, 3U, 4U, 5U, 12U, 16U, 30U, 64U, 66U}) {
+      for (const auto& [heads, kv_heads] : {std::pair{2U, 2U}, {6U, 2U}, {3U, 1U}}) {
+        const Extents extents{kv_heads, size, 12};
+        graph::Attention operation{.heads = heads, .scale = 0.5F};
+        const bool is_chosen = is_prefill && heads == 6 && (size == 5 || size == 12);
+        add(setting, operation, extents, Tail::None, is_chosen);
+        if (heads != 6) continue;
+        operation.causal = false;
+        add(setting, operation, extents, Tail::None, false);
+        operation = {.heads = heads, .scale = 0.5F, .window = 4};
+        add(setting, operation, extents, Tail::None, false);
+        operation.softcap = 2;
+        add(setting, operation, extents, Tail::None, is_chosen);
+        operation = {.heads = heads, .scale = 0.5F, .causal = false, .window = 3, .softcap = 1.5F};
+        add(setting, operation, extents, Tail::SiluResidual, false);
+      }
+    }
+    // A ring of eight places that went round twice.
+    for (const std::uint32_t size : {5U, 16U}) {
+      Setting later = setting;
+      later.position = 18;
+      for (const float softcap : {0.0F, 3.0F}) {
+        add(later, {.heads = 4, .scale = 0.3F, .window = 5, .softcap = softcap, .ring = true}, {2, size, 8}, Tail::None,
+            size == 16 && softcap == 0 && is_prefill);
+      }
+    }
+  }
+  // More positions than a block, and more slices than a workgroup has invocations.
+  add({.packed = DataType::F16, .max_tokens = 2, .tokens = 2, .position = 97}, {.heads = 2, .scale = 0.4F}, {1, 8, 128},
+      Tail::None, true);
+  add({.packed = DataType::F32, .max_tokens = 2, .tokens = 1, .position = 150},
+      {.heads = 1, .scale = 0.4F, .window = 70}, {1, 7, 160}, Tail::None, false);
+  add({.packed = DataType::F32, .max_tokens = 1, .tokens = 1, .position = 3}, {.heads = 1, .scale = 0.1F}, {1, 264, 6},
+      Tail::Silu, false);
+  for (const StorageKind storage : every_storage) {
+    for (const DataType type : activation_types) {
+      for (const DataType cache : activation_types) {
+        for (const std::uint32_t size : {6U, 8U}) {
+          for (const Tail tail : {Tail::None, Tail::SiluResidual}) {
+            const Setting setting{
+                .storage = storage, .activation = type, .packed = cache, .max_tokens = 3, .tokens = 2, .position = 4};
+            add(setting, {.heads = 4, .scale = 0.5F}, {2, size, 9}, tail,
+                type == DataType::F16 && cache == DataType::F32 && tail != Tail::None &&
+                    size == (storage == StorageKind::Texture2D ? 6 : 8));
+          }
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+}  // namespace driftwood::test

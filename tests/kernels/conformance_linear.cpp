@@ -1,0 +1,169 @@
+// linear and gated-linear, by the kernels for wide registers and by those for many lanes.
+#include <fmt/format.h>
+
+#include "kernels/conformance.h"
+
+namespace driftwood::test {
+namespace {
+
+Wanted product(const Field& weights, const Field& x, std::uint32_t row, std::uint32_t token) {
+  Wanted sum;
+  for (std::uint32_t c = 0; c < weights.shape.c; ++c) {
+    const double term = weights.at(row, c) * x.at(token, c);
+    sum.value += term;
+    sum.magnitude += std::abs(term);
+  }
+  return sum;
+}
+
+struct Matrix {
+  std::uint32_t rows, columns;
+};
+
+void linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, bool has_bias, Tail tail) {
+  const Field x = draft.input("x", {.w = tokens, .c = matrix.columns});
+  const Field weights = draft.weights("w", matrix.rows, matrix.columns);
+  const Field bias = draft.constant("bias", {.c = matrix.rows});
+  std::optional<graph::Tensor> added;
+  if (has_bias) added = bias.tensor;
+  draft.output(
+      "y", draft.builder.linear(x.tensor, weights.tensor, added),
+      [&](const Index& at) {
+        Wanted sum = product(weights, x, at.c, at.w);
+        if (has_bias) sum = {sum.value + bias.at(0, at.c), sum.magnitude + std::abs(bias.at(0, at.c))};
+        return sum;
+      },
+      tail);
+}
+
+void gated_linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, graph::ElementOp activation, Tail tail) {
+  const Field x = draft.input("x", {.w = tokens, .c = matrix.columns});
+  const Field gate = draft.weights("gate", matrix.rows, matrix.columns);
+  const Field up = draft.weights("up", matrix.rows, matrix.columns);
+  draft.output(
+      "y", draft.builder.gated_linear(x.tensor, gate.tensor, up.tensor, activation),
+      [&](const Index& at) {
+        const Wanted g = product(gate, x, at.c, at.w), u = product(up, x, at.c, at.w);
+        const double active =
+            activation == graph::ElementOp::Silu ? g.value / (1 + std::exp(-g.value)) : std::max(g.value, 0.0);
+        return Wanted{active * u.value, 1.1 * g.magnitude * std::abs(u.value) + std::abs(active) * u.magnitude};
+      },
+      tail);
+}
+
+constexpr DataType formats_everywhere[] = {DataType::F32,  DataType::F16,  DataType::Q4_0, DataType::Q4_1,
+                                           DataType::Q8_0, DataType::Q4_K, DataType::Q6_K};
+
+bool is_everywhere(DataType format) {
+  return std::find(std::begin(formats_everywhere), std::end(formats_everywhere), format) !=
+         std::end(formats_everywhere);
+}
+
+}  // namespace
+
+std::vector<Case> linear_cases() {
+  std::vector<Case> cases;
+  const auto add = [&](const Setting& setting, const Matrix& matrix, std::uint32_t tokens, bool has_bias, Tail tail,
+                       bool everywhere) {
+    cases.push_back({.operation = "linear",
+                     .name = fmt::format("{} x {} of {} rows{} {}", matrix.rows, matrix.columns, tokens,
+                                         has_bias ? " bias" : "", to_string(tail)),
+                     .setting = setting,
+                     .packed = "weights",
+                     .make = [=](Draft& draft) { linear(draft, matrix, tokens, has_bias, tail); },
+                     .everywhere = everywhere});
+  };
+  // Every format, at the edges of tiles, rows and columns.
+  for (const DataType format : formats) {
+    const std::uint32_t block = std::max<std::uint32_t>(info(format).block_length, 32);
+    for (const std::uint32_t most : {1U, 2U, 7U, 8U, 9U, 17U}) {
+      const Setting setting{.packed = format, .max_tokens = most, .tokens = most};
+      add(setting, {most == 8 ? 66U : 5U, block}, most, false, Tail::None,
+          most == 8 && (format == DataType::Q4_0 || format == DataType::Q6_K));
+    }
+    add({.packed = format, .max_tokens = 17, .tokens = 9, .position = 3}, {30, 3 * block}, 17, true, Tail::None, false);
+    add({.packed = format, .max_tokens = 1, .tokens = 1}, {35, 2 * block}, 1, true, Tail::SiluResidual,
+        is_everywhere(format));
+  }
+  // Odd numbers of columns and rows.
+  for (const DataType format : {DataType::F32, DataType::F16}) {
+    for (const std::uint32_t columns : {1U, 3U, 5U, 30U, 66U}) {
+      for (const std::uint32_t rows : {1U, 3U, 5U, 30U, 66U}) {
+        add({.packed = format, .max_tokens = 3, .tokens = 2}, {rows, columns}, 3, rows == 5, Tail::None,
+            rows == 5 && columns == 30 && format == DataType::F16);
+      }
+    }
+  }
+  // Every storage and epilogue.
+  for (const StorageKind storage : every_storage) {
+    for (const DataType type : activation_types) {
+      for (const DataType format : formats) {
+        const std::uint32_t columns = std::max<std::uint32_t>(info(format).block_length, 64);
+        const bool is_chosen = format == DataType::F32 || format == DataType::Q4_0;
+        for (const bool has_bias : {false, true}) {
+          for (const Tail tail : {Tail::None, Tail::Silu, Tail::Residual, Tail::SiluResidual}) {
+            if (!is_chosen && (!has_bias || tail != Tail::SiluResidual)) continue;
+            const Setting setting{
+                .storage = storage, .activation = type, .packed = format, .max_tokens = 3, .tokens = 2, .position = 2};
+            const bool everywhere = format == DataType::Q4_0 && has_bias && tail == Tail::SiluResidual &&
+                                    (type == DataType::F16 || storage == StorageKind::Buffer);
+            add(setting, {30, columns}, 3, has_bias, tail, everywhere);
+          }
+        }
+      }
+    }
+  }
+  // Rows that are not the tokens: several a token, none of them, a graph without tokens.
+  add({.max_tokens = 3, .tokens = 2}, {6, 36}, 6, false, Tail::Residual, false);
+  add({.max_tokens = 8, .tokens = 2}, {6, 36}, 1, false, Tail::Residual, false);
+  add({.max_tokens = 8, .tokens = 2}, {6, 36}, 3, false, Tail::None, false);
+  add({}, {6, 36}, 5, false, Tail::Silu, false);
+  return cases;
+}
+
+std::vector<Case> gated_linear_cases() {
+  std::vector<Case> cases;
+  const auto add = [&](const Setting& setting, const Matrix& matrix, std::uint32_t tokens, graph::ElementOp activation,
+                       Tail tail, bool everywhere) {
+    cases.push_back({.operation = "gated-linear",
+                     .name = fmt::format("{} x {} of {} rows, {} {}", matrix.rows, matrix.columns, tokens,
+                                         graph::info(activation).name, to_string(tail)),
+                     .setting = setting,
+                     .packed = "weights",
+                     .make = [=](Draft& draft) { gated_linear(draft, matrix, tokens, activation, tail); },
+                     .everywhere = everywhere});
+  };
+  using enum graph::ElementOp;
+  for (const DataType format : formats) {
+    const std::uint32_t block = std::max<std::uint32_t>(info(format).block_length, 32);
+    for (const std::uint32_t most : {1U, 2U, 7U, 8U, 9U, 17U}) {
+      add({.packed = format, .max_tokens = most, .tokens = most}, {most == 8 ? 66U : 5U, block}, most, Silu, Tail::None,
+          false);
+    }
+    add({.packed = format, .max_tokens = 9, .tokens = 8, .position = 3}, {35, 2 * block}, 9, Relu, Tail::Residual,
+        format == DataType::Q4_1 || format == DataType::Q6_K);
+  }
+  for (const DataType format : {DataType::F32, DataType::F16}) {
+    for (const std::uint32_t columns : {1U, 3U, 5U, 30U, 66U}) {
+      for (const std::uint32_t rows : {1U, 3U, 5U, 30U, 66U}) {
+        add({.packed = format, .max_tokens = 3, .tokens = 2}, {rows, columns}, 3, Silu, Tail::None,
+            rows == 5 && columns == 66 && format == DataType::F32);
+      }
+    }
+  }
+  for (const StorageKind storage : every_storage) {
+    for (const DataType type : activation_types) {
+      for (const DataType format : formats) {
+        const std::uint32_t columns = std::max<std::uint32_t>(info(format).block_length, 64);
+        const Setting setting{.storage = storage, .activation = type, .packed = format, .max_tokens = 3, .tokens = 2};
+        const bool everywhere = format == DataType::Q8_0 && type == DataType::F16;
+        add(setting, {30, columns}, 3, Silu, Tail::SiluResidual, everywhere);
+      }
+    }
+  }
+  add({.max_tokens = 3, .tokens = 2}, {6, 36}, 6, Silu, Tail::Residual, false);
+  add({}, {6, 36}, 5, Silu, Tail::None, false);
+  return cases;
+}
+
+}  // namespace driftwood::test

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "base/error.h"
+#include "kernels/conformance.h"
+#include "tensor/pack.h"
+#include "tensor/storage.h"
+
+namespace driftwood::test {
+namespace {
+
+constexpr std::byte pattern{0xA5};
+
+// The same object with its padding channels as channels.
+TensorDescriptor with_padding(TensorDescriptor descriptor) {
+  descriptor.shape.c = 4 * descriptor.shape.slices();
+  return descriptor;
+}
+
+std::vector<float> unpacked(const TensorDescriptor& descriptor, const std::vector<std::byte>& bytes) {
+  return unpack<float>(descriptor, std::span(&bytes, 1));
+}
+
+// The memory of an output or a state, with guard words on both sides where it is a buffer.
+class Guarded {
+ public:
+  Guarded(gpu::Device& device, const graph::Value& value, const std::vector<float>* contents)
+      : device_(device), descriptor_(*value.descriptor) {
+    const bool is_buffer = descriptor_.storage == StorageKind::Buffer;
+    const std::uint64_t bytes = object_bytes(descriptor_);
+    guard_ = is_buffer ? std::max<std::uint64_t>(device.facts().buffer_alignment, 64) : 0;
+    gpu::MemoryDescriptor object = graph::physical_object(descriptor_);
+    if (is_buffer) object.bytes = bytes + 2 * guard_;
+    binding_ = {.memory = device.allocate(object), .offset = guard_, .size = is_buffer ? bytes : 0};
+    before_.assign(bytes + 2 * guard_, pattern);
+    if (contents != nullptr) {
+      std::ranges::copy(pack(descriptor_, std::span(*contents))[0],
+                        before_.begin() + static_cast<std::ptrdiff_t>(guard_));
+    }
+    device.write(*binding_.memory, 0, before_);
+  }
+
+  const gpu::Binding& binding() const { return binding_; }
+
+  /// The values, padding channels included, before and after the run.
+  std::vector<float> before() const { return unpacked(with_padding(descriptor_), inner(before_)); }
+  std::vector<float> after(std::string& fault) const {
+    std::vector<std::byte> bytes(before_.size());
+    device_.read(*binding_.memory, 0, bytes);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (i >= guard_ && i < bytes.size() - guard_) continue;
+      if (bytes[i] == pattern) continue;
+      fault = fmt::format("byte {} beside the tensor is written", static_cast<std::ptrdiff_t>(i - guard_));
+      break;
+    }
+    return unpacked(with_padding(descriptor_), inner(bytes));
+  }
+
+ private:
+  std::vector<std::byte> inner(const std::vector<std::byte>& bytes) const {
+    return {bytes.begin() + static_cast<std::ptrdiff_t>(guard_), bytes.end() - static_cast<std::ptrdiff_t>(guard_)};
+  }
+
+  gpu::Device& device_;
+  TensorDescriptor descriptor_;
+  std::uint64_t guard_ = 0;
+  gpu::Binding binding_;
+  std::vector<std::byte> before_;
+};
+
+// Rounding of the arithmetic in f32, and of the result where it is stored in halves.
+double tolerance(const Wanted& wanted, DataType stored) {
+  const double rounding = stored == DataType::F16 ? std::abs(wanted.value) / 2000 + 6e-8 : 0;
+  return 5e-6 * wanted.magnitude + rounding + 1e-7;
+}
+
+std::string place(const std::string& name, const Shape& shape, std::size_t i) {
+  return fmt::format("'{}' at b {} h {} w {} c {}", name, i / shape.c / shape.w / shape.h,
+                     i / shape.c / shape.w % shape.h, i / shape.c % shape.w, i % shape.c);
+}
+
+const graph::Value& value_named(const Problem& problem, const std::string& name) { return *problem.graph.find(name); }
+
+// Elements that must be written, against what is wanted; all others, and padding, against what was there.
+std::string compare(const Problem& problem, const Expected& expected, const std::vector<float>& before,
+                    const std::vector<float>& after) {
+  const graph::Value& value = value_named(problem, expected.name);
+  const Shape& shape = value.shape;
+  const std::uint32_t padded = 4 * shape.slices();
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const std::size_t element = i / padded * shape.c + std::min<std::size_t>(i % padded, shape.c - 1);
+    const Wanted& wanted = expected.elements[element];
+    const std::string where = place(expected.name, {.h = shape.h, .w = shape.w, .c = padded}, i);
+    if (!wanted.is_written) {
+      if (std::bit_cast<std::uint32_t>(after[i]) != std::bit_cast<std::uint32_t>(before[i])) {
+        return fmt::format("{} is {}, but it was not to be written and was {}", where, after[i], before[i]);
+      }
+    } else if (i % padded >= shape.c) {
+      if (after[i] != 0) return fmt::format("{} is {}, but padding channels are zero", where, after[i]);
+    } else if (!(std::abs(after[i] - wanted.value) <= tolerance(wanted, value.data_type))) {
+      return fmt::format("{} is {}, but {} is expected, within {}", where, after[i], wanted.value,
+                         tolerance(wanted, value.data_type));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome run(const Subject& subject, const Problem& problem, StorageKind storage) {
+  gpu::Device& device = subject.device;
+  std::map<std::string, Guarded> guarded;
+  graph::ProgramSettings settings{.options = {.storage = storage}, .kernels = subject.kernels};
+  for (const Expected& expected : problem.expected) {
+    graph::Value value = value_named(problem, expected.name);
+    if (!value.descriptor) {
+      value.descriptor = {.shape = value.shape,
+                          .data_type = value.data_type,
+                          .storage = StorageKind::Buffer,
+                          .layout = *find_layout("dhwbcc4", StorageKind::Buffer)};
+    }
+    const auto contents = problem.contents.find(expected.name);
+    const auto& place = guarded.try_emplace(expected.name, device, value,
+                                            contents == problem.contents.end() ? nullptr : &contents->second);
+    settings.bindings[expected.name] = place.first->second.binding();
+  }
+  settings.store = std::make_shared<graph::ResourceStore>(
+      device, [&](std::string_view name) { return std::span(problem.weights.at(std::string(name))); });
+
+  Outcome outcome;
+  graph::Program program(device, problem.graph, std::move(settings));
+  if (program.dispatches() != problem.dispatches) {
+    outcome.fault = fmt::format("{} kernels run instead of {}", program.dispatches(), problem.dispatches);
+  }
+  for (const auto& [name, values] : problem.contents) {
+    if (!guarded.contains(name)) program.write_floats(name, values);
+  }
+  if (!problem.ids.empty()) program.write("ids", std::as_bytes(std::span(problem.ids)));
+  program.run(problem.parameters);
+  for (const Expected& expected : problem.expected) {
+    const Guarded& memory = guarded.at(expected.name);
+    std::string fault;
+    std::vector<float> after = memory.after(fault);
+    if (fault.empty()) fault = compare(problem, expected, memory.before(), after);
+    if (!fault.empty() && outcome.fault.empty()) outcome.fault = fault;
+    outcome.values[expected.name] = std::move(after);
+  }
+  return outcome;
+}
+
+std::string difference(const Problem& problem, const Outcome& a, const Outcome& b) {
+  for (const Expected& expected : problem.expected) {
+    const graph::Value& value = value_named(problem, expected.name);
+    const std::uint32_t padded = 4 * value.shape.slices();
+    const std::vector<float>& left = a.values.at(expected.name);
+    const std::vector<float>& right = b.values.at(expected.name);
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const std::size_t element = i / padded * value.shape.c + std::min<std::size_t>(i % padded, value.shape.c - 1);
+      const Wanted& wanted = expected.elements[element];
+      if (!wanted.is_written || std::abs(left[i] - right[i]) <= 2 * tolerance(wanted, value.data_type)) continue;
+      return fmt::format("{} is {} on one device and {} on the other",
+                         place(expected.name, {.h = value.shape.h, .w = value.shape.w, .c = padded}, i), left[i],
+                         right[i]);
+    }
+  }
+  return {};
+}
+
+}  // namespace driftwood::test
