@@ -128,16 +128,9 @@ gpu::Binding ResourceStore::state(const Value& value) {
   }
   const std::uint64_t bytes = physical_bytes(descriptor);
   gpu::Binding binding{.memory = device_.allocate({.kind = StorageKind::Buffer, .bytes = bytes}), .size = bytes};
-  device_.fill_zero(*binding.memory, 0, bytes);
   state_bytes_ += bytes;
   states_.emplace(value.name, StateEntry{binding, descriptor});
   return binding;
-}
-
-void ResourceStore::clear_state(std::string_view name) {
-  for (auto& [key, entry] : states_) {
-    if (name.empty() || key == name) device_.fill_zero(*entry.binding.memory, 0, entry.binding.size);
-  }
 }
 
 }  // namespace driftwood::graph

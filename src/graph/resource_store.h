@@ -31,10 +31,9 @@ class ResourceStore {
   gpu::Binding weights(const WeightsSource& source, const WeightsDescriptor& descriptor);
   /// Host data of a Constant, by name and descriptor.
   gpu::Binding constant(const Value& value);
-  /// Zeroed memory of a State, by name. Throws InvalidInput where the name exists with another descriptor.
+  /// Memory of a State, by name. Nothing is in it: kernels read of a cache only what was written, and a cache of which
+  /// little is used need not be resident. Throws InvalidInput where the name exists with another descriptor.
   gpu::Binding state(const Value& value);
-  /// Sets a state to zero, or all of them where the name is empty.
-  void clear_state(std::string_view name = {});
 
   std::uint64_t weights_bytes() const { return weights_bytes_; }
   std::uint64_t constant_bytes() const { return constant_bytes_; }
