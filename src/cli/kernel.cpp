@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "kernels/source.h"
 #include "shader/compile.h"
 #include "shader/emit_opencl.h"
@@ -61,14 +62,9 @@ TensorDescriptor tensor_setting(const std::vector<std::string>& parts, const std
   std::uint32_t* const axes[] = {&descriptor.shape.c, &descriptor.shape.w, &descriptor.shape.h, &descriptor.shape.b};
   for (std::size_t i = 0; i < extents.size(); ++i) *axes[i] = extents[extents.size() - 1 - i];
   const std::string storage = parts.size() == 4 ? parts[3] : "buffer";
-  bool found = false;
-  for (const StorageKind kind : {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D,
-                                 StorageKind::Texture3D, StorageKind::Texture2DArray})
-    if (to_string(kind) == storage) {
-      descriptor.storage = kind;
-      found = true;
-    }
-  if (!found) bad_setting(setting, fmt::format("names the unknown storage '{}'", storage));
+  const auto kind = storage_from_name(storage);
+  if (!kind) bad_setting(setting, fmt::format("names the unknown storage '{}'", storage));
+  descriptor.storage = *kind;
   descriptor.layout = default_layout(descriptor.storage, descriptor.shape);
   return descriptor;
 }

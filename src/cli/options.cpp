@@ -46,6 +46,13 @@ std::string pass_names() {
 
 }  // namespace
 
+std::optional<StorageKind> storage_from_name(std::string_view name) {
+  for (const auto& [known, kind] : storage_kinds) {
+    if (known == name) return kind;
+  }
+  return std::nullopt;
+}
+
 void RunOptions::add_to(CLI::App& command, bool with_context) {
   command.add_option("--device", device,
                      "Device to run on, an id of 'driftwood devices' (default: the best GPU, else the CPU)");
@@ -68,9 +75,7 @@ graph::GraphOptions RunOptions::graph_options() const {
   graph::GraphOptions options;
   options.precision = *graph::precision_from_name(precision);
   options.activations = *graph::activation_mode_from_name(activations);
-  for (const auto& [name, kind] : storage_kinds) {
-    if (name == storage) options.storage = kind;
-  }
+  options.storage = *storage_from_name(storage);
   options.disabled_passes = no_fusion;
   return options;
 }

@@ -33,6 +33,9 @@ struct RunOptions {
   nlohmann::json to_json() const;
 };
 
+/// The storage kind of a name on the command line ("texture-2d"); nothing where it is unknown.
+std::optional<StorageKind> storage_from_name(std::string_view name);
+
 /// The positional MODEL.
 CLI::Option* add_model(CLI::App& command, std::string& model);
 
