@@ -6,10 +6,6 @@
 namespace driftwood::graph {
 namespace {
 
-bool on_cpu(const Node& node, const SelectionContext& context) {
-  return context.facts.is_cpu && has_only_rows(node, context);
-}
-
 KernelUse gated_use(const Node& node, const SelectionContext& context, std::string module_path) {
   const Shape& shape = context.shape(node.outputs[0]);
   KernelUse use{.module_path = std::move(module_path), .label = node.name};
@@ -25,26 +21,14 @@ KernelUse gated_use(const Node& node, const SelectionContext& context, std::stri
 }
 
 Lowering gated_linear_wide(const Node& node, const SelectionContext& context) {
-  KernelUse use = gated_use(node, context, "package::gated_linear_wide");
-  const std::uint32_t tile = wide_tile(context, node.inputs[0]);
-  use.specialization.overrides = {{"tile", tile}, {"rows_per_token", rows_per_token(context, node.inputs[0])}};
-  use.grid = matrix_grid(context, node.inputs[0], use.specialization.weights.at("gate"), 16, tile);
-  return {.kernels = {std::move(use)}};
+  return in_wide_rows(gated_use(node, context, "package::gated_linear_wide"), node, context, "gate");
 }
 
 Lowering gated_linear_rows(const Node& node, const SelectionContext& context) {
-  KernelUse use = gated_use(node, context, "package::gated_linear_rows");
-  const WeightsDescriptor& weights = use.specialization.weights.at("gate");
-  const RowTiling tiling = row_tiling(context, node.inputs[0], weights);
-  use.specialization.overrides = {{"lanes", tiling.lanes},
-                                  {"splits", tiling.splits},
-                                  {"tile", tiling.tile},
-                                  {"rows_per_token", rows_per_token(context, node.inputs[0])}};
-  use.grid = matrix_grid(context, node.inputs[0], weights, tiling.lanes, tiling.tile);
-  return {.kernels = {std::move(use)}};
+  return in_lanes(gated_use(node, context, "package::gated_linear_rows"), node, context, "gate");
 }
 
-constexpr KernelRow rows[] = {{GatedLinear::name, "gated-linear-wide", on_cpu, gated_linear_wide},
+constexpr KernelRow rows[] = {{GatedLinear::name, "gated-linear-wide", takes_wide_rows, gated_linear_wide},
                               {GatedLinear::name, "gated-linear-rows", has_only_rows, gated_linear_rows}};
 
 }  // namespace

@@ -15,11 +15,18 @@ WeightsDescriptor weights_descriptor(const SelectionContext& context, ValueId we
           .row_group = weights_row_group(context.facts)};
 }
 
+namespace {
+
+// Tokens that share each decoded weight.
 std::uint32_t wide_tile(const SelectionContext& context, ValueId x) {
   // 16 sums of sixteen rows fill the 32 vector registers of AVX-512 and still gained over 8 and 12 where measured
   // (docs/performance.md).
   return context.per_token(x) ? std::min<std::uint32_t>(16, context.shape(x).w) : 1;
 }
+
+struct RowTiling {
+  std::uint32_t lanes, splits, tile;
+};
 
 RowTiling row_tiling(const SelectionContext& context, ValueId x, const WeightsDescriptor& weights) {
   RowTiling tiling{.lanes = weights.row_group, .splits = 1, .tile = 1};
@@ -43,11 +50,33 @@ Grid matrix_grid(const SelectionContext& context, ValueId x, const WeightsDescri
   return {GridExtent{.fixed = groups}, groups_of_rows(context, x, tile)};
 }
 
-namespace {
+}  // namespace
 
-bool on_cpu(const Node& node, const SelectionContext& context) {
+bool takes_wide_rows(const Node& node, const SelectionContext& context) {
   return context.facts.is_cpu && has_only_rows(node, context);
 }
+
+Lowering in_wide_rows(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights) {
+  const ValueId x = node.inputs[0];
+  const std::uint32_t tile = wide_tile(context, x);
+  use.specialization.overrides = {{"tile", tile}, {"rows_per_token", rows_per_token(context, x)}};
+  use.grid = matrix_grid(context, x, use.specialization.weights.at(weights), 16, tile);
+  return {.kernels = {std::move(use)}};
+}
+
+Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights) {
+  const ValueId x = node.inputs[0];
+  const WeightsDescriptor& matrix = use.specialization.weights.at(weights);
+  const RowTiling tiling = row_tiling(context, x, matrix);
+  use.specialization.overrides = {{"lanes", tiling.lanes},
+                                  {"splits", tiling.splits},
+                                  {"tile", tiling.tile},
+                                  {"rows_per_token", rows_per_token(context, x)}};
+  use.grid = matrix_grid(context, x, matrix, tiling.lanes, tiling.tile);
+  return {.kernels = {std::move(use)}};
+}
+
+namespace {
 
 KernelUse linear_use(const Node& node, const SelectionContext& context, std::string module_path) {
   KernelUse use{.module_path = std::move(module_path), .label = node.name};
@@ -58,26 +87,14 @@ KernelUse linear_use(const Node& node, const SelectionContext& context, std::str
 }
 
 Lowering linear_wide(const Node& node, const SelectionContext& context) {
-  KernelUse use = linear_use(node, context, "package::linear_wide");
-  const std::uint32_t tile = wide_tile(context, node.inputs[0]);
-  use.specialization.overrides = {{"tile", tile}, {"rows_per_token", rows_per_token(context, node.inputs[0])}};
-  use.grid = matrix_grid(context, node.inputs[0], use.specialization.weights.at("w"), 16, tile);
-  return {.kernels = {std::move(use)}};
+  return in_wide_rows(linear_use(node, context, "package::linear_wide"), node, context, "w");
 }
 
 Lowering linear_rows(const Node& node, const SelectionContext& context) {
-  KernelUse use = linear_use(node, context, "package::linear_rows");
-  const WeightsDescriptor& weights = use.specialization.weights.at("w");
-  const RowTiling tiling = row_tiling(context, node.inputs[0], weights);
-  use.specialization.overrides = {{"lanes", tiling.lanes},
-                                  {"splits", tiling.splits},
-                                  {"tile", tiling.tile},
-                                  {"rows_per_token", rows_per_token(context, node.inputs[0])}};
-  use.grid = matrix_grid(context, node.inputs[0], weights, tiling.lanes, tiling.tile);
-  return {.kernels = {std::move(use)}};
+  return in_lanes(linear_use(node, context, "package::linear_rows"), node, context, "w");
 }
 
-constexpr KernelRow rows[] = {{Linear::name, "linear-wide", on_cpu, linear_wide},
+constexpr KernelRow rows[] = {{Linear::name, "linear-wide", takes_wide_rows, linear_wide},
                               {Linear::name, "linear-rows", has_only_rows, linear_rows}};
 
 }  // namespace

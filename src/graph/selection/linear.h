@@ -8,17 +8,12 @@ namespace driftwood::graph {
 /// The matrix as its kernels on this device read it.
 WeightsDescriptor weights_descriptor(const SelectionContext& context, ValueId weights);
 
-/// Tokens that share each decoded weight.
-std::uint32_t wide_tile(const SelectionContext& context, ValueId x);
+/// Whether the kernels that hold sixteen rows in a wide vector apply.
+bool takes_wide_rows(const Node& node, const SelectionContext& context);
 
-/// Overrides lanes, splits and tile of the row kernels.
-struct RowTiling {
-  std::uint32_t lanes, splits, tile;
-};
-RowTiling row_tiling(const SelectionContext& context, ValueId x, const WeightsDescriptor& weights);
-
-/// Groups of `rows_of_group` rows of the matrix along x, tiles of `tile` rows of x along y.
-Grid matrix_grid(const SelectionContext& context, ValueId x, const WeightsDescriptor& weights,
-                 std::uint32_t rows_of_group, std::uint32_t tile);
+/// Cuts a kernel of sixteen rows an invocation, or one of a row a lane, into workgroups: sets its overrides and grid
+/// and makes a lowering of it. x is the node's first input, `weights` names the matrix that decides the extents.
+Lowering in_wide_rows(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights);
+Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights);
 
 }  // namespace driftwood::graph
