@@ -52,13 +52,6 @@ std::optional<std::string_view> same_function(Builtin builtin) {
   }
 }
 
-std::string replaced(std::string text, std::string_view wanted, std::string_view by) {
-  for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + by.size())) {
-    text.replace(at, wanted.size(), by);
-  }
-  return text;
-}
-
 }  // namespace
 
 Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
@@ -115,17 +108,7 @@ Code Printer::numeric_builtin(const Expression& expression, const BuiltinCall& n
                        "static " + type_text + " " + helper + "(" + type_text + " x) {\n  return x - floor(x);\n}");
       return call(helper, arguments);
     }
-    case Builtin::QuantizeToF16: {
-      const int width = width_of(type);
-      const std::string helper = "quantize_to_f16_" + type_text;
-      const std::string lanes = width > 1 ? std::to_string(width) : "";
-      const std::string text =
-          "static T F(T x) {\n  ushort bits[4];\n  vstore_halfN_rte(x, 0, (half*)bits);\n"
-          "  return vload_halfN(0, (const half*)bits);\n}";
-      prelude_.require(helper, replaced(replaced(replaced(text, "halfN", "half" + lanes), "T ", type_text + " "), "F(",
-                                        helper + "("));
-      return call(helper, arguments);
-    }
+    case Builtin::QuantizeToF16: return call(quantize_helper(type), arguments);
     case Builtin::Dot: return dot(expression, node);
     case Builtin::All:
     case Builtin::Any:

@@ -19,6 +19,18 @@ bool Printer::lacks_half(const TypePtr& type) const {
   return dialect_.f16_arithmetic && !dialect_.f16_functions && scalar_of(type) == Scalar::F16;
 }
 
+// Rounds floats to the nearest halves, through memory: every driver has these functions, whatever else of half it
+// lacks.
+std::string Printer::quantize_helper(const TypePtr& type) {
+  const std::string type_text = type_name(type);
+  const std::string helper = "quantize_to_f16_" + type_text;
+  const std::string half = "half" + (width_of(type) > 1 ? std::to_string(width_of(type)) : std::string());
+  prelude_.require(helper, "static " + type_text + " " + helper + "(" + type_text +
+                               " x) {\n  ushort bits[4];\n  vstore_" + half +
+                               "_rte(x, 0, (half*)bits);\n  return vload_" + half + "(0, (const half*)bits);\n}");
+  return helper;
+}
+
 Code Printer::half_conversion(const Code& code, const TypePtr& from, const TypePtr& to) {
   const bool to_half = scalar_of(to) == Scalar::F16;
   const Scalar other = *scalar_of(to_half ? from : to);

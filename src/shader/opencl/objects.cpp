@@ -109,6 +109,9 @@ std::string Printer::object_store(const ObjectStore& node) {
   const bool is_byte = object.texel == DataType::I8 || object.texel == DataType::U8;
   if (is_float(native)) {
     text = convert_code(stored, from_type, vector_type(Scalar::F32, 4)).text;
+    // OpenCL lets an image write round halves towards zero, and NVIDIA's does: what is a half already stays.
+    if (object.texel == DataType::F16 && object.storage != StorageKind::Buffer && from == Scalar::F32)
+      text = quantize_helper(vector_type(Scalar::F32, 4)) + "(" + text + ")";
   } else if (is_byte || from != native) {
     const Code single = from == Scalar::F16 ? convert_code(stored, from_type, vector_type(Scalar::F32, 4)) : stored;
     text = narrow_conversion(object.texel, from) + "(" + single.text + ")";

@@ -121,6 +121,7 @@ class Printer {
   // halves.cpp: what the dialect lacks for halves, done in float.
   bool lacks_half(const TypePtr& type) const;
   Code half_builtin(const Expression& expression, const BuiltinCall& node);
+  std::string quantize_helper(const TypePtr& type);
   Code half_conversion(const Code& code, const TypePtr& from, const TypePtr& to);
   Code half_bitcast(const Code& code, const TypePtr& from, const TypePtr& to);
   Code numeric_builtin(const Expression& expression, const BuiltinCall& node);
