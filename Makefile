@@ -3,6 +3,7 @@
 #   make build      the binary build/bin/driftwood
 #   make demo       fetches a small chat model and lets it write
 #   make test       builds and runs all tests (not the slow ones)
+#   make test-gpu   the tests that run kernels, on the first GPU
 #   make test-asan  the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make bench      speed of the demo model on the default device, and the micro-benchmarks
 #   make lint       clang-format and clang-tidy
@@ -38,6 +39,10 @@ test-asan: setup
 	@cmake --preset asan > /dev/null
 	@cmake --build build-asan -j $(JOBS)
 	@ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build-asan --output-on-failure
+
+# The tests that run kernels, on the first GPU (opencl:0); models are compared in both precisions.
+test-gpu: build model
+	@for room in gpu kernels models llm; do $(BUILD)/bin/test_$$room || exit 1; done
 
 bench: build model
 	@$(BUILD)/bin/driftwood bench $(MODEL) -p 128 -n 64 -r 3
