@@ -22,7 +22,8 @@ namespace driftwood::gpu::opencl {
   X(clReleaseContext)                                                                                                \
   X(clCreateCommandQueue)                                                                                            \
   X(clReleaseCommandQueue)                                                                                           \
-  X(clCreateBuffer) X(clCreateSubBuffer) X(clCreateImage) X(clReleaseMemObject) X(clGetSupportedImageFormats)        \
+  X(clCreateBuffer)                                                                                                  \
+  X(clCreateSubBuffer) X(clCreateImage) X(clReleaseMemObject) X(clGetSupportedImageFormats)                          \
       X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram) X(clReleaseProgram)                \
           X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg)        \
               X(clGetKernelWorkGroupInfo) X(clWaitForEvents) X(clReleaseEvent) X(clGetEventProfilingInfo) X(clFlush) \
