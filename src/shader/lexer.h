@@ -12,18 +12,17 @@
 namespace driftwood::shader {
 
 // X(enumerator, spelling)
-#define DRIFTWOOD_PUNCTUATION(X)                                                                                      \
-  X(LeftParen, "(")                                                                                                   \
-  X(RightParen, ")")                                                                                                  \
-  X(LeftBracket, "[")                                                                                                 \
-  X(RightBracket, "]") X(LeftBrace, "{") X(RightBrace, "}") X(Comma, ",") X(Semicolon, ";") X(Colon, ":")             \
-      X(ColonColon, "::") X(Dot, ".") X(At, "@") X(Arrow, "->") X(Plus, "+") X(Minus, "-") X(Star, "*") X(Slash, "/") \
-          X(Percent, "%") X(Ampersand, "&") X(Pipe, "|") X(Caret, "^") X(Tilde, "~") X(Bang, "!") X(AndAnd, "&&")     \
-              X(OrOr, "||") X(ShiftLeft, "<<") X(ShiftRight, ">>") X(Less, "<") X(LessEqual, "<=") X(Greater, ">")    \
-                  X(GreaterEqual, ">=") X(EqualEqual, "==") X(NotEqual, "!=") X(Equal, "=") X(PlusEqual, "+=")        \
-                      X(MinusEqual, "-=") X(StarEqual, "*=") X(SlashEqual, "/=") X(PercentEqual, "%=")                \
-                          X(AmpersandEqual, "&=") X(PipeEqual, "|=") X(CaretEqual, "^=") X(ShiftLeftEqual, "<<=")     \
-                              X(ShiftRightEqual, ">>=") X(PlusPlus, "++") X(MinusMinus, "--") X(Underscore, "_")
+// clang-format off
+#define DRIFTWOOD_PUNCTUATION(X)                                                                                \
+  X(LeftParen, "(") X(RightParen, ")") X(LeftBracket, "[") X(RightBracket, "]") X(LeftBrace, "{")               \
+  X(RightBrace, "}") X(Comma, ",") X(Semicolon, ";") X(Colon, ":") X(ColonColon, "::") X(Dot, ".") X(At, "@")   \
+  X(Arrow, "->") X(Plus, "+") X(Minus, "-") X(Star, "*") X(Slash, "/") X(Percent, "%") X(Ampersand, "&")        \
+  X(Pipe, "|") X(Caret, "^") X(Tilde, "~") X(Bang, "!") X(AndAnd, "&&") X(OrOr, "||") X(ShiftLeft, "<<")        \
+  X(ShiftRight, ">>") X(Less, "<") X(LessEqual, "<=") X(Greater, ">") X(GreaterEqual, ">=") X(EqualEqual, "==") \
+  X(NotEqual, "!=") X(Equal, "=") X(PlusEqual, "+=") X(MinusEqual, "-=") X(StarEqual, "*=") X(SlashEqual, "/=") \
+  X(PercentEqual, "%=") X(AmpersandEqual, "&=") X(PipeEqual, "|=") X(CaretEqual, "^=") X(ShiftLeftEqual, "<<=") \
+  X(ShiftRightEqual, ">>=") X(PlusPlus, "++") X(MinusMinus, "--") X(Underscore, "_")
+// clang-format on
 
 enum class TokenKind : std::uint8_t {
   End,

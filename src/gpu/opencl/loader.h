@@ -14,22 +14,17 @@
 namespace driftwood::gpu::opencl {
 
 // X(name): every function that a driver must have (OpenCL 1.2).
-#define DRIFTWOOD_OPENCL_FUNCTIONS(X)                                                                                \
-  X(clGetPlatformInfo)                                                                                               \
-  X(clGetDeviceIDs)                                                                                                  \
-  X(clGetDeviceInfo)                                                                                                 \
-  X(clCreateContext)                                                                                                 \
-  X(clReleaseContext)                                                                                                \
-  X(clCreateCommandQueue)                                                                                            \
-  X(clReleaseCommandQueue)                                                                                           \
-  X(clCreateBuffer)                                                                                                  \
-  X(clCreateSubBuffer) X(clCreateImage) X(clReleaseMemObject) X(clGetSupportedImageFormats)                          \
-      X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram) X(clReleaseProgram)                \
-          X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg)        \
-              X(clGetKernelWorkGroupInfo) X(clWaitForEvents) X(clReleaseEvent) X(clGetEventProfilingInfo) X(clFlush) \
-                  X(clFinish) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueFillBuffer)                  \
-                      X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueFillImage) X(clEnqueueMapBuffer)       \
-                          X(clEnqueueUnmapMemObject) X(clEnqueueMigrateMemObjects) X(clEnqueueNDRangeKernel)
+// clang-format off
+#define DRIFTWOOD_OPENCL_FUNCTIONS(X)                                                                           \
+  X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext)              \
+  X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clCreateSubBuffer) X(clCreateImage)      \
+  X(clReleaseMemObject) X(clGetSupportedImageFormats) X(clCreateProgramWithSource) X(clCreateProgramWithBinary) \
+  X(clBuildProgram) X(clReleaseProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clCreateKernel)          \
+  X(clReleaseKernel) X(clSetKernelArg) X(clGetKernelWorkGroupInfo) X(clWaitForEvents) X(clReleaseEvent)         \
+  X(clGetEventProfilingInfo) X(clFlush) X(clFinish) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer)              \
+  X(clEnqueueFillBuffer) X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueFillImage)                     \
+  X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject) X(clEnqueueMigrateMemObjects) X(clEnqueueNDRangeKernel)
+// clang-format on
 
 /// Function pointers of one driver (or of the ICD loader, which serves all drivers that it finds).
 struct Api {
