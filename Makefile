@@ -14,13 +14,16 @@ JOBS ?= 2
 FUZZ_SECONDS ?= 60
 MODEL := models/SmolLM2-135M-Instruct.Q4_1.gguf
 
-.PHONY: build demo model test test-asan test-gpu bench lint format fuzz setup clean
+.PHONY: build build-tests demo model test test-asan test-gpu bench lint format fuzz setup clean
 
 setup:
 	@tools/install_packages.sh build
 
 build: setup
 	@cmake --preset release -B $(BUILD) > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target driftwood
+
+build-tests: build
 	@cmake --build $(BUILD) -j $(JOBS)
 
 model:
@@ -30,7 +33,7 @@ model:
 demo: build model
 	@$(BUILD)/bin/driftwood run $(MODEL) -p "Write three sentences about the sea." -n 96 --temp 0
 
-test: build
+test: build-tests
 	@tools/install_packages.sh model
 	@tools/fetch_models.sh smollm2 gemma3
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
@@ -41,7 +44,7 @@ test-asan: setup
 	@ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build-asan --output-on-failure
 
 # The tests that run kernels, on the first GPU (opencl:0); models are compared in both precisions.
-test-gpu: build model
+test-gpu: build-tests model
 	@for room in gpu kernels models llm; do $(BUILD)/bin/test_$$room || exit 1; done
 
 bench: build model
