@@ -97,13 +97,14 @@ std::unique_ptr<gpu::Device> open_device(const RunOptions& options) {
 std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,
                                            const RunOptions& options, std::uint32_t context,
                                            std::uint32_t prefill_tokens) {
-  ProgressLine progress("preparing kernels");
+  // The session keeps it: a program that is made later (logits of every token) shows its progress too.
+  const auto progress = std::make_shared<ProgressLine>("preparing kernels");
   return std::make_unique<llm::Session>(
       device, checkpoint,
       llm::SessionSettings{.context = context,
                            .prefill_tokens = prefill_tokens,
                            .options = options.graph_options(),
-                           .progress = [&](std::size_t done, std::size_t all) { progress.update(done, all); }});
+                           .progress = [progress](std::size_t done, std::size_t all) { progress->update(done, all); }});
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const models::Checkpoint& checkpoint) {

@@ -9,14 +9,18 @@ namespace driftwood::cli {
 
 ProgressLine::ProgressLine(std::string what) : what_(std::move(what)), is_terminal_(::isatty(STDERR_FILENO) != 0) {}
 
-ProgressLine::~ProgressLine() {
+ProgressLine::~ProgressLine() { wipe(); }
+
+void ProgressLine::wipe() {
   if (shown_) fmt::print(stderr, "\r\033[K");
+  shown_ = false;
 }
 
 void ProgressLine::update(std::size_t done, std::size_t all) {
   if (!is_terminal_) return;
+  if (done == all) return wipe();
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_ < std::chrono::milliseconds(50) && done != all) return;
+  if (now - last_ < std::chrono::milliseconds(50)) return;
   last_ = now;
   fmt::print(stderr, "\r\033[K{} {}/{}", what_, done, all);
   std::fflush(stderr);

@@ -10,13 +10,16 @@ namespace driftwood::cli {
 class ProgressLine {
  public:
   explicit ProgressLine(std::string what);
-  ~ProgressLine();  // wipes the line
+  ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
+  /// Shows how far the work is; wipes the line when all is done.
   void update(std::size_t done, std::size_t all);
 
  private:
+  void wipe();
+
   std::string what_;
   bool shown_ = false;
   bool is_terminal_;
