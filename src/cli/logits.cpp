@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "formats/safetensors.h"
+#include "llm/log_sum_exp.h"
 
 namespace driftwood::cli {
 namespace {
@@ -41,12 +42,8 @@ struct Row {
 nlohmann::json describe(const Row& row, std::size_t top) {
   const std::vector<float>& logits = row.logits;
   const auto n = static_cast<double>(logits.size());
-  const double largest = *std::ranges::max_element(logits);
-  double exponentials = 0, sum = 0, squares = 0;
-  for (const float logit : logits) {
-    exponentials += std::exp(logit - largest);
-    sum += logit;
-  }
+  double sum = 0, squares = 0;
+  for (const float logit : logits) sum += logit;
   const double mean = sum / n;
   for (const float logit : logits) squares += (logit - mean) * (logit - mean);
   std::vector<std::int32_t> order(logits.size());
@@ -61,7 +58,7 @@ nlohmann::json describe(const Row& row, std::size_t top) {
   return {{"position", row.position},
           {"top_ids", order},
           {"top_logits", values},
-          {"logsumexp", largest + std::log(exponentials)},
+          {"logsumexp", llm::log_sum_exp(logits)},
           {"mean", mean},
           {"std", std::sqrt(squares / n)}};
 }
@@ -154,10 +151,7 @@ void perplexity(const PerplexityArguments& arguments) {
     session->reset();
     session->feed_all(part, [&](std::size_t i, std::span<const float> values) {
       if (i + 1 >= part.size()) return;
-      const double largest = *std::ranges::max_element(values);
-      double exponentials = 0;
-      for (const float value : values) exponentials += std::exp(value - largest);
-      sum += largest + std::log(exponentials) - values[static_cast<std::size_t>(part[i + 1])];
+      sum += llm::log_sum_exp(values) - values[static_cast<std::size_t>(part[i + 1])];
       ++scored;
     });
   }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "llm/generate.h"
+#include "llm/log_sum_exp.h"
 #include "llm/session.h"
 #include "support/devices.h"
 
@@ -26,13 +27,6 @@ constexpr Tolerance single{0.01, 0.0002}, half{0.15, 0.003};
 nlohmann::json oracle(const std::string& name) {
   std::ifstream file(std::string(DRIFTWOOD_TEST_DATA) + "/real/smollm2-135m/" + name + ".json");
   return nlohmann::json::parse(file);
-}
-
-double log_sum_exp(std::span<const float> logits) {
-  const double largest = *std::ranges::max_element(logits);
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(logit - largest);
-  return largest + std::log(sum);
 }
 
 class SmolLm2 : public testing::Test {
