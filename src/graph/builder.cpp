@@ -164,6 +164,34 @@ Tensor Builder::gated_linear(const Tensor& x, const Tensor& gate, const Tensor& 
   return apply(GatedLinear{activation}, {x, gate, up})[0];
 }
 
+Tensor Builder::gated_linear(const Tensor& x, const Tensor& gate, const Tensor& gate_bias, const Tensor& up,
+                             const Tensor& up_bias, ElementOp activation) {
+  return apply(GatedLinear{activation}, {x, gate, up, gate_bias, up_bias})[0];
+}
+
+Tensor Builder::conv2d(const Tensor& x, const Tensor& weights, const Conv2d& convolution,
+                       const std::optional<Tensor>& bias) {
+  const Tensor y = apply(convolution, {x, weights})[0];
+  return bias ? add(y, *bias) : y;
+}
+
+Tensor Builder::concat(const Tensor& a, const Tensor& b) { return apply(Concat{}, {a, b})[0]; }
+
+Tensor Builder::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon) {
+  return apply(LayerNorm{epsilon}, {x, gamma, beta})[0];
+}
+
+Tensor Builder::group_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const GroupStatistics& groups) {
+  const std::vector<Tensor> statistics = apply(groups, {x, gamma, beta});
+  for (const Tensor& factors : statistics) as_type(DataType::F32, factors);
+  return add(multiply(x, statistics[0]), statistics[1]);
+}
+
+Tensor Builder::multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                     const MultiHeadAttention& attention) {
+  return apply(attention, {q, k, v})[0];
+}
+
 Tensor Builder::rms_norm(const Tensor& x, const Tensor& gamma, float epsilon) {
   return apply(RmsNorm{epsilon}, {x, gamma})[0];
 }

@@ -77,6 +77,16 @@ class Builder {
   Tensor embedding(const Tensor& ids, const Tensor& table);
   Tensor linear(const Tensor& x, const Tensor& weights, const std::optional<Tensor>& bias = {});
   Tensor gated_linear(const Tensor& x, const Tensor& gate, const Tensor& up, ElementOp activation = ElementOp::Silu);
+  Tensor gated_linear(const Tensor& x, const Tensor& gate, const Tensor& gate_bias, const Tensor& up,
+                      const Tensor& up_bias, ElementOp activation);
+  /// A convolution, and a bias {C} added to it. Weights: see WeightsSource::taps.
+  Tensor conv2d(const Tensor& x, const Tensor& weights, const Conv2d& convolution,
+                const std::optional<Tensor>& bias = {});
+  Tensor concat(const Tensor& a, const Tensor& b);
+  Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon);
+  /// x * scale + shift of GroupStatistics; the reader of the result may apply it where it loads x.
+  Tensor group_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const GroupStatistics& groups);
+  Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, const MultiHeadAttention& attention);
   Tensor rms_norm(const Tensor& x, const Tensor& gamma, float epsilon);
   std::pair<Tensor, Tensor> add_rms_norm(const Tensor& x, const Tensor& residual, const Tensor& gamma, float epsilon);
   Tensor rope(const Tensor& x, const Tensor& frequencies, const Rope& rope);

@@ -13,10 +13,16 @@ double flops_per_token(const Node& node, const Graph& graph) {
   const double rows =
       static_cast<double>(output.elements()) / output.c / (output.w % graph.max_tokens == 0 ? graph.max_tokens : 1);
   if (node.as<Linear>() != nullptr) return rows * matrix(1);
+  if (node.as<Conv2d>() != nullptr) return rows * matrix(1);
+  if (node.as<MultiHeadAttention>() != nullptr) {
+    const Shape& keys = graph.value(node.inputs[1]).shape;
+    return 4.0 * rows * keys.h * keys.w * output.c;
+  }
   if (node.as<GatedLinear>() != nullptr) return rows * (matrix(1) + matrix(2));
   double per_element = static_cast<double>(node.epilogue.instructions.size());
   if (const auto* program = node.as<ElementWise>()) per_element += static_cast<double>(program->instructions.size());
-  if (node.as<RmsNorm>() != nullptr || node.as<AddRmsNorm>() != nullptr) per_element += 4;
+  if (node.as<RmsNorm>() != nullptr || node.as<AddRmsNorm>() != nullptr || node.as<LayerNorm>() != nullptr)
+    per_element += 4;
   if (node.as<Rope>() != nullptr || node.as<RopeQkv>() != nullptr) per_element += 3;
   return rows * output.c * per_element;
 }

@@ -58,6 +58,10 @@ std::string to_text(const Graph& graph) {
       text += fmt::format(" | {}", to_string(node.epilogue));
       if (!node.epilogue_inputs.empty()) text += fmt::format(" with {}", list(graph, node.epilogue_inputs));
     }
+    if (!node.prologue.empty()) {
+      text += fmt::format(" < {}", to_string(node.prologue));
+      if (!node.prologue_inputs.empty()) text += fmt::format(" with {}", list(graph, node.prologue_inputs));
+    }
     text += '\n';
   }
   for (const Value& value : graph.values()) {
@@ -80,6 +84,7 @@ std::string to_graphviz(const Graph& graph) {
     std::string label = fmt::format("{}\\n{}", escape(node.name), name(node.operation));
     if (const std::string facts = attributes(node.operation); !facts.empty()) label += "\\n" + escape(facts);
     if (!node.epilogue.empty()) label += "\\n| " + escape(to_string(node.epilogue));
+    if (!node.prologue.empty()) label += "\\n< " + escape(to_string(node.prologue));
     text += fmt::format("  n{} [label=\"{}\"];\n", n, label);
     for (const ValueId id : Graph::all_inputs(node)) {
       const Value& value = graph.value(id);

@@ -26,7 +26,12 @@ std::uint32_t WeightsSource::rows() const {
 
 std::string WeightsSource::key() const {
   std::string key;
-  for (const WeightsBlock& block : blocks) key += (key.empty() ? "" : " + ") + block.name;
+  for (const WeightsBlock& block : blocks) {
+    key += (key.empty() ? "" : " + ") + block.name;
+    if (block.first_row != 0 || block.stored_rows > block.rows) {
+      key += fmt::format("[{}:{}]", block.first_row, block.first_row + block.rows);
+    }
+  }
   return key;
 }
 
@@ -39,6 +44,7 @@ ValueId Graph::add_value(Value value) {
 std::vector<ValueId> Graph::all_inputs(const Node& node) {
   std::vector<ValueId> all = node.inputs;
   all.insert(all.end(), node.epilogue_inputs.begin(), node.epilogue_inputs.end());
+  all.insert(all.end(), node.prologue_inputs.begin(), node.prologue_inputs.end());
   return all;
 }
 
@@ -70,6 +76,13 @@ ValueId Graph::root(ValueId id) const {
   return id;
 }
 
+Shape Graph::joined_shape(const Node& node) const {
+  Shape shape = values_.at(node.inputs.at(0)).shape;
+  const std::size_t joined = joined_operand(node.operation);
+  if (joined != 0 && node.inputs.size() > joined) shape.c += values_.at(node.inputs[joined]).shape.c;
+  return shape;
+}
+
 void Graph::check() const {
   std::vector<bool> known(values_.size(), false);
   for (const Value& value : values_) {
@@ -92,6 +105,15 @@ void Graph::check() const {
       if (output_shapes(node.epilogue, extra)[0] != shapes[0]) {
         throw InternalError(
             fmt::format("The epilogue of the node '{}' changes its shape {}.", node.name, to_string(shapes[0])));
+      }
+    }
+    if (!node.prologue.empty()) {
+      const Shape loaded = joined_shape(node);
+      std::vector<Operand> extra{{node.name, loaded}};
+      for (const ValueId id : node.prologue_inputs) extra.push_back({values_[id].name, values_[id].shape});
+      if (!accepts_prologue(node.operation) || output_shapes(node.prologue, extra)[0] != loaded) {
+        throw InternalError(
+            fmt::format("The prologue of the node '{}' does not fit its input {}.", node.name, to_string(loaded)));
       }
     }
     if (shapes.size() != node.outputs.size()) {

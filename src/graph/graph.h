@@ -35,6 +35,8 @@ std::string_view to_string(Role role);
 struct WeightsBlock {
   std::string name;
   std::uint32_t rows = 0;
+  std::uint32_t first_row = 0;    // of those that are taken
+  std::uint32_t stored_rows = 0;  // of the whole tensor; 0: first_row + rows
   bool operator==(const WeightsBlock&) const = default;
 };
 
@@ -43,9 +45,13 @@ struct WeightsSource {
   DataType format = DataType::F32;
   std::uint32_t columns = 0;
   std::vector<WeightsBlock> blocks = {};
+  /// Of a convolution: the positions of its window, and its input channels. The file holds a row as [channels][taps],
+  /// the matrix as [taps][channels rounded up to a multiple of 4]. 1 tap: as the file holds it.
+  std::uint32_t taps = 1;
+  std::uint32_t channels = 0;
 
   std::uint32_t rows() const;
-  /// "a" or "a + b + c": identifies the matrix within a model.
+  /// "a" or "a + b + c", with [first:end] where not all rows are taken: identifies the matrix within a model.
   std::string key() const;
   bool operator==(const WeightsSource&) const = default;
 };
@@ -75,6 +81,10 @@ struct Node {
   /// epilogue_inputs[i]. Empty: none.
   ElementWise epilogue = {};
   std::vector<ValueId> epilogue_inputs = {};
+  /// Applied to input 0 (and the operand joined to it, at its place in the joined channels) where it is loaded, before
+  /// any padding: input 0 of the program is what is loaded, input 1 + i is prologue_inputs[i]. Empty: none.
+  ElementWise prologue = {};
+  std::vector<ValueId> prologue_inputs = {};
 
   template <class T>
   const T* as() const {
@@ -105,8 +115,11 @@ class Graph {
   const Value* find(std::string_view name) const;
   /// The State at the bottom of a chain of writes; any other value is its own.
   ValueId root(ValueId id) const;
-  /// All inputs of a node, those of its epilogue last.
+  /// All inputs of a node: its operands, those of its epilogue, those of its prologue.
   static std::vector<ValueId> all_inputs(const Node& node);
+
+  /// Shape of a node's input 0 with the operand joined to it.
+  Shape joined_shape(const Node& node) const;
 
   /// Throws InternalError where an input is used before it is produced, a value is produced twice, or a shape differs
   /// from its rule. Passes are checked with it.

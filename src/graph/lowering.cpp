@@ -106,7 +106,11 @@ LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOption
                    std::span<const KernelRow> rows) {
   LoweredGraph lowered;
   lowered.graph = std::move(graph);
-  run_passes(lowered.graph, options.disabled_passes);
+  std::vector<std::string> disabled = options.disabled_passes;
+  // A prologue runs once for each tap and each group of output channels. A GPU has arithmetic to spare while it waits
+  // for memory; on a CPU the exponentials would take longer than the products.
+  if (facts.is_cpu) disabled.emplace_back("fuse-prologue");
+  run_passes(lowered.graph, disabled);
   choose_storage(lowered.graph, facts, options);
   const SelectionContext context{lowered.graph, facts, options};
   select_kernels(lowered, context, rows);

@@ -66,6 +66,17 @@ std::string activation_type(const SelectionContext& context) {
   return context.options.precision == Precision::F16 && context.facts.has_f16_arithmetic ? "f16" : "f32";
 }
 
+void add_prologue(const Node& node, const SelectionContext& context, KernelUse& use) {
+  if (node.prologue.empty()) return;
+  std::vector<Shape> shapes;
+  for (std::size_t i = 0; i < node.prologue_inputs.size(); ++i) {
+    shapes.push_back(context.shape(node.prologue_inputs[i]));
+    use.resources.push_back(read(fmt::format("loaded_{}", i), node.prologue_inputs[i]));
+  }
+  use.specialization.fusions["prologue"] =
+      fusion_source("prologue", "loaded", node.prologue, shapes, context.graph.joined_shape(node));
+}
+
 void add_epilogue(const Node& node, const SelectionContext& context, KernelUse& use) {
   const std::string source = epilogue_source(node, context.graph);
   if (source.empty()) return;
@@ -78,7 +89,8 @@ void add_epilogue(const Node& node, const SelectionContext& context, KernelUse& 
     use.resources.push_back(read(fmt::format("fused_{}", i), id));
     // The epilogue reads the very element that is stored next, so the output may lie over it, unless the operation
     // reads the same value elsewhere.
-    const bool is_operand = std::ranges::find(operands, id) != operands.end();
+    const bool is_operand = std::ranges::find(operands, id) != operands.end() ||
+                            std::ranges::find(node.prologue_inputs, id) != node.prologue_inputs.end();
     if (!is_operand && context.value(id).role == Role::Activation &&
         context.descriptor(id) == context.descriptor(output)) {
       use.in_place.emplace_back(output, id);

@@ -124,6 +124,10 @@ const KernelRow& select(const Node& node, const SelectionContext& context, std::
 /// "act" alias for arithmetic and tensor<act>: "f16" where the device has it and the precision allows, else "f32".
 std::string activation_type(const SelectionContext& context);
 
+/// Links the node's prologue into a kernel that declares `@fusion fn prologue`: source text and the tensors loaded_0
+/// ... Does nothing where there is none.
+void add_prologue(const Node& node, const SelectionContext& context, KernelUse& use);
+
 /// Links the node's epilogue (and a Linear's bias) into a kernel that declares `@fusion fn epilogue`: source text, the
 /// tensors fused_0 ..., and in-place pairs for those that are stored as output 0 is. Does nothing where there is none.
 void add_epilogue(const Node& node, const SelectionContext& context, KernelUse& use);

@@ -5,7 +5,8 @@
 namespace driftwood::graph {
 
 std::vector<Shape> output_shapes(const GatedLinear& operation, std::span<const Operand> inputs) {
-  check_input_count(GatedLinear::name, inputs, 3, 3);
+  check_input_count(GatedLinear::name, inputs, 3, 5);
+  if (inputs.size() == 4) operation_error(GatedLinear::name, "one bias is given; both or none are needed.");
   const ElementOpInfo& activation = info(operation.activation);
   if (activation.operands != 1 || activation.constants != 0) {
     operation_error(GatedLinear::name, fmt::format("'{}' is no activation of one operand.", activation.name));
@@ -23,6 +24,11 @@ std::vector<Shape> output_shapes(const GatedLinear& operation, std::span<const O
     operation_error(GatedLinear::name,
                     fmt::format("the gate {} has {} rows, but the up projection {} has {}.", describe_weights(gate),
                                 gate.shape.w, describe_weights(up), up.shape.w));
+  }
+  for (const Operand& bias : inputs.subspan(3)) {
+    if (bias.shape == Shape{.c = gate.shape.w}) continue;
+    operation_error(GatedLinear::name, fmt::format("the bias {} does not hold one value for each of the {} rows of {}.",
+                                                   describe(bias), gate.shape.w, describe_weights(gate)));
   }
   Shape shape = x.shape;
   shape.c = gate.shape.w;

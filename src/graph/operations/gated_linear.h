@@ -1,4 +1,5 @@
-// activation(gate x) * (up x): (x {.., C = columns}, gate [rows x columns], up [rows x columns]) -> {.., C = rows}.
+// activation(gate x + gate bias) * (up x + up bias): (x {.., C = columns}, gate [rows x columns], up [rows x columns][,
+// gate bias {C = rows}, up bias {C = rows}]) -> {.., C = rows}.
 // The fused form of two linears, an activation and a product.
 #pragma once
 

@@ -14,6 +14,24 @@ std::string text(const Rope& rope) {
 std::string text(const Embedding&) { return {}; }
 std::string text(const Linear&) { return {}; }
 std::string text(const SelectToken&) { return {}; }
+std::string text(const Concat&) { return {}; }
+std::string text(const LayerNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
+std::string text(const GroupStatistics& operation) {
+  return fmt::format("groups {}, epsilon {}", operation.groups, operation.epsilon);
+}
+std::string text(const MultiHeadAttention& operation) {
+  return fmt::format("heads {}, scale {}{}", operation.heads, operation.scale, operation.causal ? ", causal" : "");
+}
+std::string text(const Conv2d& operation) {
+  std::string result = fmt::format("window {}x{}", operation.window_h, operation.window_w);
+  if (operation.stride != 1) result += fmt::format(", stride {}", operation.stride);
+  if (operation.pad_top + operation.pad_left + operation.pad_bottom + operation.pad_right != 0) {
+    result += fmt::format(", padding {} {} {} {}", operation.pad_top, operation.pad_left, operation.pad_bottom,
+                          operation.pad_right);
+  }
+  if (operation.upsample != 1) result += fmt::format(", upsample {}", operation.upsample);
+  return result;
+}
 std::string text(const GatedLinear& operation) { return std::string(info(operation.activation).name); }
 std::string text(const RmsNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
 std::string text(const AddRmsNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
@@ -51,7 +69,15 @@ std::string attributes(const Operation& operation) {
 
 bool accepts_epilogue(const Operation& operation) {
   return !std::holds_alternative<AddRmsNorm>(operation) && !std::holds_alternative<CacheWrite>(operation) &&
-         !std::holds_alternative<RopeQkv>(operation);
+         !std::holds_alternative<RopeQkv>(operation) && !std::holds_alternative<GroupStatistics>(operation) &&
+         !std::holds_alternative<Concat>(operation);
+}
+
+bool accepts_prologue(const Operation& operation) { return std::holds_alternative<Conv2d>(operation); }
+
+std::size_t joined_operand(const Operation& operation) {
+  if (std::holds_alternative<Conv2d>(operation)) return 2;
+  return std::holds_alternative<GroupStatistics>(operation) ? 3 : 0;
 }
 
 int written_state(const Operation& operation, std::size_t output) {

@@ -11,11 +11,16 @@
 #include "graph/operations/add_rms_norm.h"
 #include "graph/operations/attention.h"
 #include "graph/operations/cache_write.h"
+#include "graph/operations/concat.h"
+#include "graph/operations/conv2d.h"
 #include "graph/operations/element_wise.h"
 #include "graph/operations/embedding.h"
 #include "graph/operations/gated_linear.h"
+#include "graph/operations/group_statistics.h"
 #include "graph/operations/head_layout.h"
+#include "graph/operations/layer_norm.h"
 #include "graph/operations/linear.h"
+#include "graph/operations/multi_head_attention.h"
 #include "graph/operations/rms_norm.h"
 #include "graph/operations/rope.h"
 #include "graph/operations/rope_qkv.h"
@@ -23,8 +28,9 @@
 
 namespace driftwood::graph {
 
-using Operation = std::variant<Embedding, Linear, GatedLinear, RmsNorm, AddRmsNorm, ElementWise, Rope, HeadLayout,
-                               CacheWrite, RopeQkv, Attention, SelectToken>;
+using Operation =
+    std::variant<Embedding, Linear, GatedLinear, RmsNorm, AddRmsNorm, ElementWise, Rope, HeadLayout, CacheWrite,
+                 RopeQkv, Attention, SelectToken, Conv2d, Concat, LayerNorm, GroupStatistics, MultiHeadAttention>;
 
 /// "linear", "rope-qkv".
 std::string_view name(const Operation& operation);
@@ -37,6 +43,13 @@ std::string attributes(const Operation& operation);
 
 /// Whether a kernel of this operation stores its only output through an epilogue.
 bool accepts_epilogue(const Operation& operation);
+
+/// Whether a kernel of this operation loads input 0 (and what is joined to it) through a prologue.
+bool accepts_prologue(const Operation& operation);
+
+/// Place of the operand that is joined to input 0 along the channels where there is one more than without; 0: the
+/// operation takes none.
+std::size_t joined_operand(const Operation& operation);
 
 /// Whether output `output` is the state input that the operation wrote to, and which input that is; -1: a value of its
 /// own.

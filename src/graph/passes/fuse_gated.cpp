@@ -12,11 +12,10 @@ struct Match {
   std::size_t activation_node, gate, up;
 };
 
-// A plain linear without bias whose result only one node reads.
+// A plain linear whose result only one node reads.
 const Node* plain_linear(const Graph& graph, const Uses& uses, ValueId id) {
   const Node* node = uses.producer(graph, id);
-  const bool is_plain =
-      node != nullptr && node->as<Linear>() != nullptr && node->inputs.size() == 2 && node->epilogue.empty();
+  const bool is_plain = node != nullptr && node->as<Linear>() != nullptr && node->epilogue.empty();
   return is_plain && uses.is_private(graph, id) ? node : nullptr;
 }
 
@@ -34,7 +33,10 @@ std::optional<Match> match(const Graph& graph, const Uses& uses, const Node& pro
     if (info(inner.instructions[0].op).operands != 1 || !uses.is_private(graph, activated)) continue;
     const Node* gate = plain_linear(graph, uses, activation->inputs[0]);
     const Node* up = plain_linear(graph, uses, product.inputs[1 - side]);
-    if (gate == nullptr || up == nullptr || gate->inputs[0] != up->inputs[0]) continue;
+    if (gate == nullptr || up == nullptr || gate->inputs[0] != up->inputs[0] ||
+        gate->inputs.size() != up->inputs.size()) {
+      continue;
+    }
     const Value& gate_weights = graph.value(gate->inputs[1]);
     const Value& up_weights = graph.value(up->inputs[1]);
     if (gate_weights.data_type != up_weights.data_type || gate_weights.shape != up_weights.shape) continue;
@@ -57,6 +59,7 @@ std::size_t fuse_gated(Graph& graph) {
               .operation = GatedLinear{found->activation},
               .inputs = {gate.inputs[0], gate.inputs[1], up.inputs[1]},
               .outputs = graph.nodes()[n].outputs};
+    if (gate.inputs.size() == 3) node.inputs.insert(node.inputs.end(), {gate.inputs[2], up.inputs[2]});
     replace_nodes(graph, n, std::move(node), {found->activation_node, found->gate, found->up});
     n -= 3;
     ++rewrites;

@@ -10,10 +10,17 @@ namespace driftwood::graph {
 
 namespace {
 
+// fuse-concat comes after fuse-prologue, which takes away the element-wise readers of a concatenation.
 // fuse-add-norm comes before fuse-elementwise, which would take the sum into the producer of one of its terms.
 constexpr Pass table[] = {
-    {"fuse-rope-cache", fuse_rope_cache}, {"merge-linears", merge_linears},        {"fuse-gated", fuse_gated},
-    {"fuse-add-norm", fuse_add_norm},     {"fuse-elementwise", fuse_element_wise}, {"remove-dead", remove_dead},
+    {"fuse-rope-cache", fuse_rope_cache},
+    {"merge-linears", merge_linears},
+    {"fuse-gated", fuse_gated},
+    {"fuse-add-norm", fuse_add_norm},
+    {"fuse-elementwise", fuse_element_wise},
+    {"fuse-prologue", fuse_prologue},
+    {"fuse-concat", fuse_concat},
+    {"remove-dead", remove_dead},
 };
 
 }  // namespace

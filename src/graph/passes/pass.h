@@ -6,6 +6,10 @@
 //   fuse-gated         activation(linear) * linear of one input -> GatedLinear
 //   fuse-add-norm      a sum that an RMS norm reads -> AddRmsNorm
 //   fuse-elementwise   chains of element-wise operations into each other and into their producer's epilogue
+//   fuse-prologue      the normalisation and activation of a group norm into the convolutions that read it (not on
+//   CPUs,
+//                      see lowering.cpp)
+//   fuse-concat        a concatenation into readers that take both parts
 //   remove-dead        nodes that no output or state needs
 #pragma once
 
@@ -41,6 +45,8 @@ std::size_t merge_linears(Graph& graph);
 std::size_t fuse_gated(Graph& graph);
 std::size_t fuse_add_norm(Graph& graph);
 std::size_t fuse_element_wise(Graph& graph);
+std::size_t fuse_prologue(Graph& graph);
+std::size_t fuse_concat(Graph& graph);
 std::size_t remove_dead(Graph& graph);
 
 }  // namespace driftwood::graph

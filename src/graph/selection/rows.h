@@ -15,5 +15,9 @@ std::span<const KernelRow> rope_kernels();
 std::span<const KernelRow> attention_kernels();
 std::span<const KernelRow> select_token_kernels();
 std::span<const KernelRow> element_wise_kernels();
+std::span<const KernelRow> conv2d_kernels();
+std::span<const KernelRow> concat_kernels();
+std::span<const KernelRow> group_statistics_kernels();
+std::span<const KernelRow> multi_head_attention_kernels();
 
 }  // namespace driftwood::graph
