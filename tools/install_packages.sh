@@ -5,7 +5,7 @@ set -euo pipefail
 
 case "${1:?usage: install_packages.sh build|model|lint|fuzz}" in
   build) packages="g++ cmake ninja-build pkg-config ccache opencl-headers ocl-icd-libopencl1 pocl-opencl-icd libcli11-dev
-                   nlohmann-json3-dev libfmt-dev libpcre2-dev libgtest-dev libgmock-dev libbenchmark-dev" ;;
+                   nlohmann-json3-dev libfmt-dev libpcre2-dev libpng-dev libutf8proc-dev libgtest-dev libgmock-dev libbenchmark-dev" ;;
   model) packages="python3 python3-venv ca-certificates" ;;
   lint) packages="clang-format-14 clang-tidy-14" ;;
   fuzz) packages="clang-14 libclang-rt-14-dev" ;;
