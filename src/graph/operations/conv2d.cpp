@@ -13,9 +13,9 @@ std::uint32_t convolution_columns(std::uint32_t taps, std::uint32_t channels) {
 namespace {
 
 // Extent of the output along one axis.
-std::uint32_t output_extent(const Operand& x, std::uint32_t extent, std::uint32_t window, std::uint32_t before,
+std::uint32_t output_extent(const Operand& x, std::uint32_t repeated, std::uint32_t window, std::uint32_t before,
                             std::uint32_t after, const Conv2d& operation) {
-  const std::uint64_t padded = std::uint64_t{extent} * operation.upsample + before + after;
+  const std::uint64_t padded = std::uint64_t{repeated} + before + after;
   if (padded < window) {
     operation_error(Conv2d::name, fmt::format("the input {} has an extent of {} with its padding, less than the "
                                               "window's {}.",
@@ -35,6 +35,11 @@ std::vector<Shape> output_shapes(const Conv2d& operation, std::span<const Operan
                     fmt::format("a window of {} x {}, a stride of {} and an upsampling by {} are given; all must be at "
                                 "least 1.",
                                 operation.window_h, operation.window_w, operation.stride, operation.upsample));
+  }
+  if (operation.crop_bottom >= operation.upsample || operation.crop_right >= operation.upsample) {
+    operation_error(Conv2d::name, fmt::format("{} rows and {} columns are left out of an upsampling by {}; both must "
+                                              "be less than it.",
+                                              operation.crop_bottom, operation.crop_right, operation.upsample));
   }
   if (x.shape.d != 1) operation_error(Conv2d::name, fmt::format("the input {} has a depth.", describe(x)));
   std::uint32_t channels = x.shape.c;
@@ -57,8 +62,10 @@ std::vector<Shape> output_shapes(const Conv2d& operation, std::span<const Operan
                     weights.shape.c, convolution_columns(operation.taps(), channels)));
   }
   Shape shape = x.shape;
-  shape.h = output_extent(x, x.shape.h, operation.window_h, operation.pad_top, operation.pad_bottom, operation);
-  shape.w = output_extent(x, x.shape.w, operation.window_w, operation.pad_left, operation.pad_right, operation);
+  shape.h = output_extent(x, operation.repeated_h(x.shape), operation.window_h, operation.pad_top, operation.pad_bottom,
+                          operation);
+  shape.w = output_extent(x, operation.repeated_w(x.shape), operation.window_w, operation.pad_left, operation.pad_right,
+                          operation);
   shape.c = weights.shape.w;
   return {shape};
 }

@@ -30,6 +30,9 @@ std::string text(const Conv2d& operation) {
                           operation.pad_right);
   }
   if (operation.upsample != 1) result += fmt::format(", upsample {}", operation.upsample);
+  if (operation.crop_bottom + operation.crop_right != 0) {
+    result += fmt::format(", crop {} {}", operation.crop_bottom, operation.crop_right);
+  }
   return result;
 }
 std::string text(const GatedLinear& operation) { return std::string(info(operation.activation).name); }
