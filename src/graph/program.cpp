@@ -23,7 +23,7 @@ Program::Program(gpu::Device& device, Graph graph, ProgramSettings settings)
                          .size = sizeof(Parameters)};
   }
   bind_values(settings);
-  allocate_activations();
+  allocate_activations(settings.arena.get());
   record();
 }
 
@@ -98,9 +98,10 @@ void Program::bind_values(const ProgramSettings& settings) {
   }
 }
 
-void Program::allocate_activations() {
+void Program::allocate_activations(SharedArena* shared) {
   if (lowered_.arena_bytes != 0) {
-    arena_ = device_.allocate({.kind = StorageKind::Buffer, .bytes = lowered_.arena_bytes});
+    arena_ = shared != nullptr ? shared->get(lowered_.arena_bytes)
+                               : device_.allocate({.kind = StorageKind::Buffer, .bytes = lowered_.arena_bytes});
   }
   for (const gpu::MemoryDescriptor& object : lowered_.objects) objects_.push_back(device_.allocate(object));
 }

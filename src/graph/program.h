@@ -17,6 +17,7 @@
 #include "gpu/device.h"
 #include "graph/lowering.h"
 #include "graph/resource_store.h"
+#include "graph/shared_arena.h"
 
 namespace driftwood::graph {
 
@@ -51,6 +52,8 @@ struct ProgramSettings {
   std::span<const KernelRow> rows = kernel_rows();
   /// Memory for inputs and outputs given from outside, by name; those not named are made by the program.
   std::map<std::string, gpu::Binding> bindings = {};
+  /// Memory of activations that programs share of which one runs at a time; null: its own.
+  std::shared_ptr<SharedArena> arena = {};
   /// Parameter buffer to share (16 bytes); none: one of its own.
   gpu::Binding parameters = {};
   /// Called after each kernel of the program: kernels done, kernels in all.
@@ -88,6 +91,10 @@ class Program {
   void write_floats(std::string_view name, std::span<const float> values);
   void read_floats(std::string_view name, std::span<float> values) const;
 
+  /// All values of an activation or output, channels innermost, as the last run left them: those of an activation only
+  /// where the memory plan gives its place to no other (strategy "naive", not in place).
+  std::vector<float> read_value(ValueId id) const;
+
   const LoweredGraph& lowered() const { return lowered_; }
   std::uint32_t max_tokens() const { return lowered_.graph.max_tokens; }
   std::size_t dispatches() const { return lowered_.steps.size(); }
@@ -98,7 +105,7 @@ class Program {
   void select_within_limits(const Graph& graph, const ProgramSettings& settings);
   const gpu::Kernel& compiled(const LoweredStep& step);
   void bind_values(const ProgramSettings& settings);
-  void allocate_activations();
+  void allocate_activations(SharedArena* shared);
   void record();
   std::array<std::uint32_t, 3> grid(const KernelUse& use, const Parameters& parameters) const;
   void set_parameters(const Parameters& parameters);

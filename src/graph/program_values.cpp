@@ -75,4 +75,20 @@ void Program::read_floats(std::string_view name, std::span<float> values) const 
   std::ranges::copy(numbers, values.begin());
 }
 
+std::vector<float> Program::read_value(ValueId id) const {
+  const Value& value = lowered_.graph.value(id);
+  std::vector<float> numbers(value.shape.elements());
+  if (value.role != Role::Activation) {
+    read_floats(value.name, numbers);
+    return numbers;
+  }
+  const Placement& place = lowered_.values.at(id);
+  std::vector<std::vector<std::byte>> objects(1);
+  objects[0].resize(object_bytes(*value.descriptor));
+  const bool in_arena = place.kind == Placement::Kind::Arena;
+  device_.read(in_arena ? *arena_ : *objects_.at(place.index), in_arena ? place.offset : 0, objects[0]);
+  std::ranges::copy(unpack<float>(*value.descriptor, objects), numbers.begin());
+  return numbers;
+}
+
 }  // namespace driftwood::graph
