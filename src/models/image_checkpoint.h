@@ -17,14 +17,9 @@
 
 #include "formats/diffusion_config.h"
 #include "formats/safetensors.h"
+#include "models/image_names.h"
 
 namespace driftwood::models {
-
-enum class ImageComponent : std::uint8_t { TextEncoder, Unet, Vae };
-inline constexpr std::array image_components = {ImageComponent::TextEncoder, ImageComponent::Unet, ImageComponent::Vae};
-
-/// "text_encoder", "unet", "vae": folders of a diffusers model.
-std::string_view to_string(ImageComponent component);
 
 class ImageCheckpoint {
  public:
