@@ -14,63 +14,6 @@
 
 namespace driftwood::graph {
 
-namespace {
-
-// Rows of a matrix that several named blocks make up, fetched piece by piece.
-class RowSource {
- public:
-  RowSource(const WeightsProvider& provider, const WeightsSource& source, std::uint64_t row_bytes)
-      : provider_(provider), source_(source), row_bytes_(row_bytes) {}
-
-  // Bytes of rows [first, first + count); valid until the next call. `first` never falls.
-  std::span<const std::byte> rows(std::uint32_t first, std::uint32_t count) {
-    if (count == 0) return {};
-    advance_to(first);
-    if (first + count <= block_begin_ + source_.blocks[block_].rows) return part(first, count);
-    staging_.clear();  // a piece across the border of two blocks
-    for (std::uint32_t row = first; row < first + count;) {
-      advance_to(row);
-      const std::uint32_t end = std::min(first + count, block_begin_ + source_.blocks[block_].rows);
-      const std::span<const std::byte> bytes = part(row, end - row);
-      staging_.insert(staging_.end(), bytes.begin(), bytes.end());
-      row = end;
-    }
-    return staging_;
-  }
-
- private:
-  void advance_to(std::uint32_t row) {
-    while (row >= block_begin_ + source_.blocks[block_].rows) {
-      block_begin_ += source_.blocks[block_].rows;
-      ++block_;
-      fetched_ = false;
-    }
-    if (fetched_) return;
-    const WeightsBlock& block = source_.blocks[block_];
-    bytes_ = provider_(block.name);
-    if (bytes_.size() != block.rows * row_bytes_) {
-      throw InvalidInput(fmt::format("The matrix '{}' holds {} bytes, but {} rows of {} {} values take {}.", block.name,
-                                     bytes_.size(), block.rows, source_.columns, to_string(source_.format),
-                                     block.rows * row_bytes_));
-    }
-    fetched_ = true;
-  }
-  std::span<const std::byte> part(std::uint32_t row, std::uint32_t count) const {
-    return bytes_.subspan((row - block_begin_) * row_bytes_, count * row_bytes_);
-  }
-
-  const WeightsProvider& provider_;
-  const WeightsSource& source_;
-  std::uint64_t row_bytes_;
-  std::span<const std::byte> bytes_;
-  std::vector<std::byte> staging_;
-  std::size_t block_ = 0;
-  std::uint32_t block_begin_ = 0;
-  bool fetched_ = false;
-};
-
-}  // namespace
-
 gpu::Binding ResourceStore::weights(const WeightsSource& source, const WeightsDescriptor& descriptor) {
   const std::string key = fmt::format("{} {} {}", source.key(), to_string(descriptor.format), descriptor.row_group);
   if (const auto found = weights_.find(key); found != weights_.end()) return found->second;
@@ -82,10 +25,10 @@ gpu::Binding ResourceStore::weights(const WeightsSource& source, const WeightsDe
     gpu::Binding binding{.memory = device_.allocate({.kind = StorageKind::Buffer, .bytes = bytes}), .size = bytes};
     // Pieces of about 4 MB: the host holds one of them at a time.
     constexpr std::uint64_t piece_bytes = 4 << 20;
-    const std::uint64_t row_bytes = source_row_bytes(descriptor);
+    RowSource rows(provider_, source);
     const std::uint64_t group = descriptor.row_group;
-    const auto piece = static_cast<std::uint32_t>(round_up(std::max<std::uint64_t>(piece_bytes / row_bytes, 1), group));
-    RowSource rows(provider_, source, row_bytes);
+    const auto piece =
+        static_cast<std::uint32_t>(round_up(std::max<std::uint64_t>(piece_bytes / rows.row_bytes(), 1), group));
     std::vector<std::byte> packed;
     for (std::uint32_t first = 0; first < descriptor.rows; first += piece) {
       const std::uint32_t count = std::min(piece, descriptor.rows - first);

@@ -5,20 +5,15 @@
 //   decode(device, decode_graph, {.options = options, .store = store});
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "gpu/device.h"
 #include "graph/graph.h"
+#include "graph/row_source.h"
 
 namespace driftwood::graph {
-
-/// The bytes of a stored matrix (rows of blocks of its format, as the file holds them). Valid until the next call.
-using WeightsProvider = std::function<std::span<const std::byte>(std::string_view name)>;
 
 class ResourceStore {
  public:

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstring>
 
 #include "base/error.h"
@@ -70,6 +71,80 @@ TEST(ResourceStore, AMatrixOfTheWrongSizeIsRefused) {
     EXPECT_STREQ(error.what(),
                  "The matrix 'b' holds 100 bytes, but 7 rows of 32 f32 values take 896.\n"
                  "While uploading the weights 'a + b'.");
+  }
+}
+
+TEST(ResourceStore, ABlockCanBeSomeRowsOfATensor) {
+  Fixture f;
+  const WeightsSource parts{.format = DataType::F32,
+                            .columns = 32,
+                            .blocks = {{.name = "b", .rows = 3, .first_row = 4},
+                                       {.name = "b", .rows = 2, .first_row = 1, .stored_rows = 7},
+                                       {.name = "a", .rows = 1, .first_row = 0, .stored_rows = 5}}};
+  const WeightsDescriptor descriptor{.format = DataType::F32, .rows = 6, .columns = 32, .row_group = 4};
+  const std::vector<std::byte> rows = unpack_rows(descriptor, f.contents(f.store.weights(parts, descriptor)));
+  std::vector<float> first(6), expected = {1128, 1160, 1192, 1032, 1064, 0};
+  for (std::size_t r = 0; r < 6; ++r) std::memcpy(&first[r], &rows[r * 128], 4);
+  EXPECT_EQ(first, expected);
+  WeightsSource whole = parts;
+  whole.blocks = {{.name = "b", .rows = 6, .first_row = 0, .stored_rows = 7}};
+  EXPECT_NE(f.store.weights(whole, descriptor).memory, f.store.weights(parts, descriptor).memory);
+  whole.blocks[0].stored_rows = 0;  // all of them: the file has a row more
+  try {
+    f.store.weights(whole, {.format = DataType::F32, .rows = 6, .columns = 32, .row_group = 2});
+    FAIL() << "no error";
+  } catch (const InvalidInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("The matrix 'b' holds 896 bytes, but 6 rows of 32 f32 values take 768."));
+  }
+}
+
+// Row r of a window of 3 taps over 5 channels, as a file holds it: 100 r + 10 channel + tap.
+std::vector<std::byte> window(DataType format) {
+  std::vector<std::byte> bytes;
+  for (std::uint32_t r = 0; r < 3; ++r) {
+    for (std::uint32_t c = 0; c < 5; ++c) {
+      for (std::uint32_t tap = 0; tap < 3; ++tap) {
+        const std::uint32_t value = 100 * r + 10 * c + tap;
+        std::array<std::byte, 4> stored;
+        std::memcpy(stored.data(), &value, 4);
+        bytes.insert(bytes.end(), stored.begin(), stored.begin() + info(format).block_bytes);
+      }
+    }
+  }
+  return bytes;
+}
+
+TEST(ResourceStore, TapsOfConvolutionsComeBeforeTheirChannels) {
+  for (const DataType format : {DataType::F32, DataType::F16, DataType::BF16}) {
+    Fixture f;
+    f.file["conv"] = window(format);
+    const WeightsSource source{.format = format, .columns = 24, .blocks = {{"conv", 3}}, .taps = 3, .channels = 5};
+    const WeightsDescriptor descriptor{.format = format, .rows = 3, .columns = 24, .row_group = 2};
+    const std::vector<std::byte> rows = unpack_rows(descriptor, f.contents(f.store.weights(source, descriptor)));
+    const std::size_t width = info(format).block_bytes;
+    ASSERT_EQ(rows.size(), 72 * width);
+    for (std::uint32_t r = 0; r < 3; ++r) {
+      for (std::uint32_t tap = 0; tap < 3; ++tap) {
+        for (std::uint32_t c = 0; c < 8; ++c) {
+          std::uint32_t value = 0;
+          std::memcpy(&value, &rows[((r * 3 + tap) * 8 + c) * width], width);
+          EXPECT_EQ(value, c < 5 ? 100 * r + 10 * c + tap : 0) << r << " " << tap << " " << c;
+        }
+      }
+    }
+  }
+}
+
+TEST(ResourceStore, ConvolutionsOfBlockFormatsAreRefused) {
+  Fixture f;
+  const WeightsSource source{
+      .format = DataType::Q8_0, .columns = 288, .blocks = {{"conv", 3}}, .taps = 9, .channels = 32};
+  try {
+    f.store.weights(source, {.format = DataType::Q8_0, .rows = 3, .columns = 288, .row_group = 2});
+    FAIL() << "no error";
+  } catch (const Unsupported& error) {
+    EXPECT_THAT(error.what(), HasSubstr("The weights 'conv' of a convolution of 9 taps are q8_0 blocks of 32 values; "
+                                        "convolutions take f32, f16 and bf16."));
   }
 }
 
