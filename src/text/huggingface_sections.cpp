@@ -34,14 +34,14 @@ std::string pattern_of(const Json& step) {
   return regex.empty() ? escaped(string_of(pattern, "String")) : regex;
 }
 
-std::string split_pattern(const Json& step) {
+SplitPattern split_pattern(const Json& step) {
   const std::string behavior = string_of(step, "behavior");
   const bool invert = flag_of(step, "invert", false);
-  // Removing what does not match keeps the matches; the patterns that are used so match everything.
-  const bool isolates = (behavior == "Isolated" && !invert) || (behavior == "Removed" && invert);
+  const bool isolates = behavior == "Isolated" && !invert;
+  const bool removes_rest = behavior == "Removed" && invert;
   const std::string pattern = pattern_of(step);
-  if (!isolates || pattern.empty()) refuse("pre_tokenizer", step);
-  return pattern;
+  if ((!isolates && !removes_rest) || pattern.empty()) refuse("pre_tokenizer", step);
+  return {pattern, isolates};
 }
 
 std::string punctuation_pattern(const Json& step) {
@@ -50,6 +50,11 @@ std::string punctuation_pattern(const Json& step) {
   if (behavior == "Contiguous") return std::string(punctuation) + "+";
   if (behavior == "Isolated" || behavior.empty()) return punctuation;
   refuse("pre_tokenizer", step);
+}
+
+/// The text of a token written as ["text", id].
+std::string first_string(const Json& list) {
+  return list.is_array() && !list.empty() && list.front().is_string() ? list.front().get<std::string>() : std::string();
 }
 
 bool is_space_replacement(const Json& step) {
@@ -94,27 +99,47 @@ bool is_byte_level(const Json& tokenizer) {
   return false;
 }
 
-void read_byte_level_steps(const Json& tokenizer, TokenizerData& data) {
+/// Empty also for NFC alone (Qwen), which is taken as done: tokens then stand for exactly the text given.
+static std::vector<NormalizerStep> read_normalizer(const Json& tokenizer) {
+  std::vector<NormalizerStep> steps;
+  bool is_composition_alone = true;
   for (const Json& step : steps_of(member(tokenizer, "normalizer"))) {
-    if (string_of(step, "type") != "NFC") refuse("normalizer", step);
+    const std::string type = string_of(step, "type");
+    if (type == "NFC") {
+      steps.push_back(NormalizerStep::ComposedForm);
+      continue;
+    }
+    is_composition_alone = false;
+    if (type == "Lowercase") {
+      steps.push_back(NormalizerStep::LowerCase);
+    } else if (type == "Replace" && pattern_of(step) == R"(\s+)" && string_of(step, "content") == " ") {
+      steps.push_back(NormalizerStep::SingleSpaces);
+    } else {
+      refuse("normalizer", step);
+    }
   }
+  return is_composition_alone ? std::vector<NormalizerStep>() : steps;
+}
+
+void read_byte_level_steps(const Json& tokenizer, TokenizerData& data) {
+  data.normalizer = read_normalizer(tokenizer);
   for (const Json& step : steps_of(member(tokenizer, "pre_tokenizer"))) {
     const std::string type = string_of(step, "type");
     if (type == "Split") {
       data.split_patterns.push_back(split_pattern(step));
     } else if (type == "Digits") {
-      data.split_patterns.emplace_back(flag_of(step, "individual_digits", false) ? R"(\p{N})" : R"(\p{N}+)");
+      data.split_patterns.push_back({flag_of(step, "individual_digits", false) ? R"(\p{N})" : R"(\p{N}+)"});
     } else if (type == "Punctuation") {
-      data.split_patterns.push_back(punctuation_pattern(step));
+      data.split_patterns.push_back({punctuation_pattern(step)});
     } else if (type == "ByteLevel" && !flag_of(step, "add_prefix_space", true)) {
       if (flag_of(step, "use_regex", true)) {
-        data.split_patterns.emplace_back(pre_tokenizer_family("gpt-2").patterns.front());
+        data.split_patterns.push_back({std::string(pre_tokenizer_family("gpt-2").patterns.front())});
       }
     } else {
       refuse("pre_tokenizer", step);
     }
   }
-  if (data.split_patterns.empty()) data.split_patterns.emplace_back("(?s:.+)");  // no cuts at all
+  if (data.split_patterns.empty()) data.split_patterns.push_back({"(?s:.+)"});  // no cuts at all
 }
 
 void read_sentence_piece_steps(const Json& tokenizer, TokenizerData& data) {
@@ -140,7 +165,12 @@ void read_sentence_piece_steps(const Json& tokenizer, TokenizerData& data) {
 Around read_post_processor(const Json& tokenizer) {
   Around around;
   for (const Json& step : steps_of(member(tokenizer, "post_processor"))) {
-    if (string_of(step, "type") != "TemplateProcessing") continue;
+    const std::string type = string_of(step, "type");
+    if (type == "RobertaProcessing" || type == "BertProcessing") {
+      around.before = first_string(member(step, "cls"));
+      around.after = first_string(member(step, "sep"));
+    }
+    if (type != "TemplateProcessing") continue;
     bool is_before = true;
     const Json& single = member(step, "single");
     if (!single.is_array()) continue;

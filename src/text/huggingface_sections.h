@@ -26,7 +26,7 @@ std::vector<Json> steps_of(const Json& section);
 /// Whether the pre_tokenizer or the decoder works on GPT-2's byte alphabet.
 bool is_byte_level(const Json& tokenizer);
 
-/// Sets split_patterns. Throws Unsupported for a step that cannot be expressed so.
+/// Sets normalizer and split_patterns. Throws Unsupported for a step that cannot be expressed so.
 void read_byte_level_steps(const Json& tokenizer, TokenizerData& data);
 
 /// Sets space_prefix. Throws Unsupported likewise.

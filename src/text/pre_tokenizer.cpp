@@ -92,7 +92,7 @@ class ValidText {
 }  // namespace
 
 struct PreTokenizer::Pattern {
-  explicit Pattern(const std::string& source) {
+  explicit Pattern(const std::string& source, bool keeps_rest = true) : keeps_rest(keeps_rest) {
     const std::string spelled = spell_white_space(source);
     int code = 0;
     PCRE2_SIZE offset = 0;
@@ -109,6 +109,7 @@ struct PreTokenizer::Pattern {
   Pattern& operator=(const Pattern&) = delete;
 
   pcre2_code* compiled = nullptr;
+  bool keeps_rest;
 };
 
 namespace {
@@ -157,14 +158,14 @@ class Matcher {
   pcre2_match_context* context_;
 };
 
-void split_piece(Matcher& matcher, std::string_view text, Range piece, std::vector<Range>& out) {
+void split_piece(Matcher& matcher, bool keeps_rest, std::string_view text, Range piece, std::vector<Range>& out) {
   // A piece is matched alone: look-ahead must not see the next one.
   const std::string_view subject = text.substr(piece.begin, piece.end - piece.begin);
   std::size_t at = 0;
   while (at < subject.size()) {
     Range match = matcher.find(subject, at);
     if (match.end <= match.begin) match = {subject.size(), subject.size()};  // an empty match cuts nothing
-    if (match.begin > at) out.push_back({piece.begin + at, piece.begin + match.begin});
+    if (keeps_rest && match.begin > at) out.push_back({piece.begin + at, piece.begin + match.begin});
     if (match.end > match.begin) out.push_back({piece.begin + match.begin, piece.begin + match.end});
     at = match.end;
   }
@@ -172,6 +173,11 @@ void split_piece(Matcher& matcher, std::string_view text, Range piece, std::vect
 
 }  // namespace
 
+PreTokenizer::PreTokenizer(std::span<const SplitPattern> patterns) {
+  for (const auto& [expression, keeps_rest] : patterns) {
+    patterns_.push_back(std::make_unique<Pattern>(expression, keeps_rest));
+  }
+}
 PreTokenizer::PreTokenizer(std::span<const std::string> patterns) {
   for (const std::string& pattern : patterns) patterns_.push_back(std::make_unique<Pattern>(pattern));
 }
@@ -187,7 +193,7 @@ std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
   for (const auto& pattern : patterns_) {
     Matcher matcher(pattern->compiled);
     next.clear();
-    for (const Range piece : pieces) split_piece(matcher, valid.text(), piece, next);
+    for (const Range piece : pieces) split_piece(matcher, pattern->keeps_rest, valid.text(), piece, next);
     pieces.swap(next);
   }
   std::vector<std::string_view> out;

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "text/normalizer.h"
+#include "text/pre_tokenizer.h"
+
 namespace driftwood {
 
 enum class TokenizerModel {
@@ -42,10 +45,12 @@ struct StripAround {
 struct TokenizerData {
   TokenizerModel model = TokenizerModel::ByteLevelBpe;
 
+  /// What happens to plain text before it is cut; byte-level BPE only.
+  std::vector<NormalizerStep> normalizer;
   /// The name of a pre-tokenizer family (pre_tokenizer.h); byte-level BPE only.
   std::string pre_tokenizer = "default";
   /// Where not empty, these patterns split the text, one after another, in place of the family's.
-  std::vector<std::string> split_patterns;
+  std::vector<SplitPattern> split_patterns;
 
   /// Indexed by token id. Normal tokens of byte-level BPE are in GPT-2's byte alphabet, those of
   /// SentencePiece have U+2581 for a space; control and user-defined tokens are plain text.
@@ -54,6 +59,11 @@ struct TokenizerData {
   std::vector<float> scores;     // as many as tokens, or none where merges are given; SentencePiece
   std::vector<std::pair<std::string, std::string>> merges;  // best first
   std::vector<StripAround> strips;
+
+  /// Where not empty ("</w>"), tokens that end a piece end with it, and stand for the text before it and a space
+  /// (CLIP). Merges must then name tokens only, and `unknown` stands for a byte that the vocabulary lacks. Byte-level
+  /// BPE only.
+  std::string end_of_word_suffix;
 
   std::optional<std::int32_t> bos, eos, eot, unknown, padding;
   bool add_bos = false;

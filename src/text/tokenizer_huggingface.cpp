@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "formats/quote.h"
 #include "text/huggingface_sections.h"
+#include "text/tokenizer_clip.h"
 
 namespace driftwood {
 
@@ -138,6 +139,7 @@ void read_special_ids(const Json& tokenizer, const Json& config, TokenizerData& 
   data.unknown = configured_id(data, config, "unk_token");
   data.padding = configured_id(data, config, "pad_token");
   if (!data.bos) data.bos = named_id(data, around.before);
+  if (!data.eos) data.eos = named_id(data, around.after);
   if (!data.unknown) data.unknown = named_id(data, string_of(member(tokenizer, "model"), "unk_token"));
   const auto is_added = [&](const char* flag, const std::string& token, std::optional<std::int32_t> id) {
     const bool by_template = !token.empty() && id && data.tokens[static_cast<std::size_t>(*id)] == token;
@@ -159,13 +161,14 @@ TokenizerData parse_tokenizer_data(std::string_view tokenizer_json, std::string_
     throw Unsupported(
         fmt::format("The tokenizer.json has a model of the type {}; only 'BPE' is supported.", quote_name(type)));
   }
-  for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-    if (!string_of(model, affix).empty()) {
-      throw Unsupported(fmt::format("The tokenizer.json has a '{}', which is not supported.", affix));
-    }
-  }
-
   TokenizerData data;
+  data.end_of_word_suffix = string_of(model, "end_of_word_suffix");
+  if (!string_of(model, "continuing_subword_prefix").empty()) {
+    throw Unsupported("The tokenizer.json has a 'continuing_subword_prefix', which is not supported.");
+  }
+  if (!data.end_of_word_suffix.empty() && !huggingface::is_byte_level(tokenizer)) {
+    throw Unsupported("The tokenizer.json has an 'end_of_word_suffix', which is supported for byte-level BPE only.");
+  }
   data.ignore_merges = flag_of(model, "ignore_merges", false);
   if (huggingface::is_byte_level(tokenizer)) {
     data.model = TokenizerModel::ByteLevelBpe;
@@ -184,15 +187,24 @@ TokenizerData parse_tokenizer_data(std::string_view tokenizer_json, std::string_
 }
 
 TokenizerData load_tokenizer_data(const std::filesystem::path& folder) {
-  const std::string tokenizer = read_file(folder / "tokenizer.json");
+  std::error_code ignored;
+  const auto has_json = [&](const std::filesystem::path& path) {
+    return std::filesystem::exists(path / "tokenizer.json", ignored);
+  };
+  const std::filesystem::path inner = folder / "tokenizer";
+  const bool is_outer = !has_json(folder) && !is_clip_folder(folder) && std::filesystem::is_directory(inner, ignored);
+  const std::filesystem::path& place = is_outer ? inner : folder;
+  if (!has_json(place) && (is_outer || is_clip_folder(place))) return load_clip_tokenizer_data(place);
+
+  const std::string tokenizer = read_file(place / "tokenizer.json");
   if (tokenizer.empty()) {
-    throw InvalidInput(fmt::format("The file '{}' is missing or empty.", (folder / "tokenizer.json").string()));
+    throw InvalidInput(fmt::format("The file '{}' is missing or empty.", (place / "tokenizer.json").string()));
   }
   try {
-    return parse_tokenizer_data(tokenizer, read_file(folder / "tokenizer_config.json"),
-                                read_file(folder / "chat_template.jinja"));
+    return parse_tokenizer_data(tokenizer, read_file(place / "tokenizer_config.json"),
+                                read_file(place / "chat_template.jinja"));
   } catch (Error& error) {
-    error.add_context(fmt::format("While reading the tokenizer of '{}'.", folder.string()));
+    error.add_context(fmt::format("While reading the tokenizer of '{}'.", place.string()));
     throw;
   }
 }

@@ -328,7 +328,7 @@ TEST(HuggingFaceTokenizer, RefusesWhatItCannotDo) {
            std::string(R"({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a"]}})"),
            std::string(R"({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [[1, 2]]}})"),
            std::string(R"({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [], "end_of_word_suffix": "</w>"}})"),
-           "{" + model + "," + byte_level + R"(, "normalizer": {"type": "Lowercase"}})",
+           "{" + model + "," + byte_level + R"(, "normalizer": {"type": "NFKC"}})",
            "{" + model + "," + byte_level + R"(, "pre_tokenizer": {"type": "Whitespace"}})",
            "{" + model + "," + byte_level +
                R"(, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "a"}, "behavior": "MergedWithNext"}})",
