@@ -5,6 +5,7 @@
 
 #include "base/mapped_file.h"
 #include "formats/gguf.h"
+#include "formats/png.h"
 #include "formats/refusal.h"
 #include "formats/safetensors.h"
 
@@ -34,6 +35,10 @@ TEST(Corpus, OfGguf) {
 
 TEST(Corpus, OfSafetensors) {
   run_corpus("safetensors", [](const auto& bytes) { SafetensorsFile::parse(bytes); });
+}
+
+TEST(Corpus, OfPng) {
+  run_corpus("png", [](const auto& bytes) { parse_png(bytes); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seed corpus of the fuzzers: tests/fuzz/corpus/gguf and tests/fuzz/corpus/safetensors.
+"""Writes the seed corpus of the fuzzers: tests/fuzz/corpus/{gguf,safetensors,png,clip}.
 
 Files named ok-* are right and must be read; files named bad-* must be refused. The tests run every one of them.
 Run: python3 tests/fuzz/make_corpus.py
@@ -7,6 +7,7 @@ Run: python3 tests/fuzz/make_corpus.py
 import json
 import pathlib
 import struct
+import zlib
 
 ROOT = pathlib.Path(__file__).parent / "corpus"
 
@@ -141,8 +142,109 @@ def safetensors_files():
     yield "bad-truncated", safetensors({"x": one}, floats(1, 2, 3, 4)[:-1])
 
 
+GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
+CHANNELS = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGBA: 4}
+WIDTH, HEIGHT = 11, 9
+ADAM7 = (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)
+
+
+def chunk(name, data=b""):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def sample(kind, bits, x, y, channel):
+    """What tests/formats/png_test.cpp expects to read."""
+    if kind == PALETTE:
+        return (x + y) % min(16, 1 << bits)
+    value = (x * 17 + y * 29 + channel * 53) % (1 << min(bits, 8))
+    return value << 8 | 0x7F if bits == 16 else value
+
+
+def png_pixels(kind, bits, interlaced):
+    rows = b""
+    for left, top, across, down in ADAM7 if interlaced else [(0, 0, 1, 1)]:
+        for y in range(top, HEIGHT, down):
+            values = [sample(kind, bits, x, y, c) for x in range(left, WIDTH, across) for c in range(CHANNELS[kind])]
+            packed = "".join(f"{value:0{bits}b}" for value in values)
+            packed += "0" * (-len(packed) % 8)
+            if values:
+                rows += b"\0" + int(packed, 2).to_bytes(len(packed) // 8, "big")
+    return rows
+
+
+def png(kind=RGB, bits=8, interlaced=False, size=(WIDTH, HEIGHT), extra=b"", pixels=None, end=chunk(b"IEND"), text=b""):
+    head = struct.pack(">IIBBBBB", *size, bits, kind, 0, 0, interlaced)
+    data = zlib.compress(png_pixels(kind, bits, interlaced) if pixels is None else pixels, 9)
+    palette = b"".join(bytes([i * 16, 255 - i * 16, i * 5]) for i in range(min(16, 1 << bits)))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + (chunk(b"PLTE", palette) if kind == PALETTE else b"") + extra
+            + chunk(b"IDAT", data) + text + end)
+
+
+def png_files():
+    for name, kind, depths in (("grey", GREY, (1, 2, 4, 8, 16)), ("rgb", RGB, (8, 16)), ("palette", PALETTE, (1, 2, 4, 8)),
+                               ("grey-alpha", GREY_ALPHA, (8, 16)), ("rgba", RGBA, (8, 16))):
+        for bits in depths:
+            yield f"ok-{name}-{bits}", png(kind, bits)
+        yield f"ok-{name}-{bits}-interlaced", png(kind, bits, True)
+    yield "ok-palette-8-transparent", png(PALETTE, extra=chunk(b"tRNS", bytes(i * 17 for i in range(16))))
+    yield "ok-grey-4-transparent", png(GREY, 4, extra=chunk(b"tRNS", b"\0\5"))
+    texts = (chunk(b"tEXt", b"Title\0caf\xe9") + chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"packed"))
+             + chunk(b"iTXt", b"Author\0\0\0\0\0" + "猫".encode()) + chunk(b"iTXt", b"Odd\0\0\0\0\0\xff"))
+    yield "ok-texts", png(text=texts)
+    yield "ok-gamma", png(extra=chunk(b"gAMA", struct.pack(">I", 45455)) + chunk(b"sRGB", b"\0"))
+    yield "ok-wrong-crc-of-text", png(text=chunk(b"tEXt", b"Title\0x")[:-1] + b"\0")
+    good = png()
+    yield "bad-empty", b""
+    yield "bad-signature", good[1:]
+    yield "bad-jpeg", b"\xff\xd8\xff\xe0" + bytes(20)
+    for count in (8, 20, 33, 45, len(good) // 2, len(good) - 12, len(good) - 1):
+        yield f"bad-truncated-{count}", good[:count]
+    yield "bad-crc-of-header", good[:29] + bytes([good[29] ^ 1]) + good[30:]
+    yield "bad-crc-of-pixels", good[:-13] + bytes([good[-13] ^ 1]) + good[-12:]
+    yield "bad-zero-width", png(size=(0, HEIGHT))
+    yield "bad-zero-height", png(size=(WIDTH, 0))
+    yield "bad-huge", png(size=(100000, 100000))
+    yield "bad-huge-row", png(size=(0x7FFFFFFF, 1))
+    yield "bad-negative", png(size=(0xFFFFFFFF, 0xFFFFFFFF))
+    yield "bad-large-without-pixels", png(size=(16384, 16384))
+    yield "bad-few-pixels", png(pixels=png_pixels(RGB, 8, False)[:-1])
+    yield "bad-pixels", png(pixels=b"").replace(zlib.compress(b"", 9), b"nonsense")
+    yield "bad-depth", png(RGB, 4, pixels=bytes(2000))
+    yield "bad-kind", good[:25] + b"\5" + good[26:]
+    yield "bad-no-palette", png(PALETTE).replace(b"PLTE", b"pLTE")
+    yield "bad-unknown-critical", png(extra=chunk(b"ABCD"))
+    yield "bad-filter", png(pixels=b"\x07" + png_pixels(RGB, 8, False)[1:])
+
+
+def clip(vocab, merges="#version: 0.2\na b</w>\n", config="{}"):
+    """What tests/fuzz/fuzz_clip.cpp cuts at NULs."""
+    return b"\0".join(part if isinstance(part, bytes) else part.encode() for part in (vocab, merges, config))
+
+
+def clip_files():
+    names = ["a", "b", "a</w>", "b</w>", "ab</w>", "<|startoftext|>", "<|endoftext|>"]
+    vocab = json.dumps({name: i for i, name in enumerate(names)})
+    added = {"added_tokens_decoder": {"7": {"content": "<x>", "special": True, "lstrip": True}}}
+    yield "ok-small", clip(vocab)
+    yield "ok-added", clip(vocab, config=json.dumps(added))
+    yield "ok-named", clip(vocab, config=json.dumps({"pad_token": "a", "unk_token": {"content": "b"}}))
+    yield "bad-json", clip(vocab[:-1])
+    yield "bad-list", clip("[]")
+    yield "bad-bytes", clip(b"\xff")
+    yield "bad-depth", clip("[" * 100)
+    yield "bad-id", clip(vocab.replace("6}", "7}"))
+    yield "bad-same-id", clip(vocab.replace("6}", "5}"))
+    yield "bad-no-suffix", clip('{"a": 0}')
+    yield "bad-no-end", clip(vocab.replace("endof", "endOf"))
+    yield "bad-merge", clip(vocab, "a x</w>")
+    yield "bad-line", clip(vocab, "abc")
+    yield "bad-added-id", clip(vocab, config=json.dumps(added).replace("7", "8"))
+    yield "bad-added-twice", clip(vocab, config=json.dumps(added).replace("7", "1"))
+
+
 def main():
-    for folder, files in (("gguf", gguf_files()), ("safetensors", safetensors_files())):
+    readers = {"gguf": gguf_files, "safetensors": safetensors_files, "png": png_files, "clip": clip_files}
+    for folder, files in ((folder, make()) for folder, make in readers.items()):
         (ROOT / folder).mkdir(parents=True, exist_ok=True)
         for name, content in files:
             (ROOT / folder / name).write_bytes(content)

@@ -274,5 +274,19 @@ TEST(ClipTokenizerFiles, OfAbsurdSizeAreNotRead) {
   EXPECT_LT(refusal.seconds, 1);
 }
 
+// The fuzzer's seed corpus: ok-* is read, bad-* is refused.
+TEST(ClipTokenizerFiles, OfTheCorpus) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(DRIFTWOOD_SOURCE_DIR "/tests/fuzz/corpus/clip")) {
+    std::istringstream parts(read(entry.path()));
+    std::string vocab, merges, config;
+    std::getline(std::getline(std::getline(parts, vocab, '\0'), merges, '\0'), config, '\0');
+    const auto refusal = refusal_of([&] { small({.vocab = vocab, .merges = merges, .tokenizer_config = config}); });
+    EXPECT_EQ(refusal.message.empty(), entry.path().filename().string().starts_with("ok-")) << entry.path();
+    ++files;
+  }
+  EXPECT_GT(files, 10);
+}
+
 }  // namespace
 }  // namespace driftwood
