@@ -181,10 +181,18 @@ Tensor Builder::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& b
   return apply(LayerNorm{epsilon}, {x, gamma, beta})[0];
 }
 
-Tensor Builder::group_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const GroupStatistics& groups) {
-  const std::vector<Tensor> statistics = apply(groups, {x, gamma, beta});
+std::pair<Tensor, Tensor> Builder::group_statistics(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                                                    const GroupStatistics& groups, const std::optional<Tensor>& x2) {
+  std::vector<Tensor> inputs{x, gamma, beta};
+  if (x2) inputs.push_back(*x2);
+  const std::vector<Tensor> statistics = apply(groups, inputs);
   for (const Tensor& factors : statistics) as_type(DataType::F32, factors);
-  return add(multiply(x, statistics[0]), statistics[1]);
+  return {statistics[0], statistics[1]};
+}
+
+Tensor Builder::group_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const GroupStatistics& groups) {
+  const auto [scale, shift] = group_statistics(x, gamma, beta, groups);
+  return add(multiply(x, scale), shift);
 }
 
 Tensor Builder::multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v,

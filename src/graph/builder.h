@@ -84,6 +84,9 @@ class Builder {
                 const std::optional<Tensor>& bias = {});
   Tensor concat(const Tensor& a, const Tensor& b);
   Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, float epsilon);
+  /// (scale, shift), in F32. `x2`: its channels come after those of x.
+  std::pair<Tensor, Tensor> group_statistics(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                                             const GroupStatistics& groups, const std::optional<Tensor>& x2 = {});
   /// x * scale + shift of GroupStatistics; the reader of the result may apply it where it loads x.
   Tensor group_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const GroupStatistics& groups);
   Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, const MultiHeadAttention& attention);

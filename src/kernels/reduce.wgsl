@@ -1,11 +1,15 @@
 // Reductions over a workgroup of `lanes` invocations. Every invocation calls them and gets the result.
 override lanes: u32;
+override is_subgroup: bool = false;  // the workgroup is one subgroup, and needs no barriers
 
 var<workgroup> reduce_scratch: array<f32, lanes>;
 
 fn workgroup_sum(value: f32, lane: u32) -> f32 {
   if (lanes == 1u) {
     return value;
+  }
+  if (is_subgroup) {
+    return subgroupAdd(value);
   }
   reduce_scratch[lane] = value;
   workgroupBarrier();
@@ -23,6 +27,9 @@ fn workgroup_sum(value: f32, lane: u32) -> f32 {
 fn workgroup_max(value: f32, lane: u32) -> f32 {
   if (lanes == 1u) {
     return value;
+  }
+  if (is_subgroup) {
+    return subgroupMax(value);
   }
   reduce_scratch[lane] = value;
   workgroupBarrier();

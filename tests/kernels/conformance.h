@@ -145,6 +145,8 @@ std::string difference(const Problem& problem, const Outcome& a, const Outcome& 
 // ---- the tables
 
 std::vector<Case> norm_cases();
+std::vector<Case> layer_norm_cases();
+std::vector<Case> group_statistics_cases();
 std::vector<Case> linear_cases();
 std::vector<Case> gated_linear_cases();
 std::vector<Case> token_cases();  // embedding and select-token

@@ -1,0 +1,103 @@
+// group-statistics: channels over chunks of positions, and the join of chunks and channels.
+#include <fmt/format.h>
+
+#include "kernels/conformance.h"
+
+namespace driftwood::test {
+namespace {
+
+constexpr float epsilon = 1e-5F;
+
+struct Extents {
+  Shape shape;
+  std::uint32_t joined = 0;  // channels of the second input, 0: there is none
+  std::uint32_t groups = 1;
+  float centre = 0;
+};
+
+void group_statistics(Draft& draft, const Extents& extents) {
+  const auto& [shape, joined, groups, centre] = extents;
+  const float low = centre - 2, high = centre + 2;
+  const Field x = draft.input("x", shape, low, high);
+  std::optional<Field> x2;
+  if (joined > 0) x2 = draft.input("x2", {.b = shape.b, .h = shape.h, .w = shape.w, .c = joined}, low - 1, high - 1);
+  const std::uint32_t channels = shape.c + joined, size = channels / groups;
+  const Field gamma = draft.constant("gamma", {.c = channels}), beta = draft.constant("beta", {.c = channels});
+
+  struct Statistics {
+    double mean = 0, factor = 0;
+  };
+  std::vector<Statistics> statistics(std::size_t{shape.b} * groups);
+  for (std::size_t i = 0; i < statistics.size(); ++i) {
+    const auto b = static_cast<std::uint32_t>(i / groups), first = static_cast<std::uint32_t>(i % groups) * size;
+    const double count = double(size) * shape.h * shape.w;
+    const auto sum = [&](auto&& term) {
+      double total = 0;
+      for (std::uint32_t h = 0; h < shape.h; ++h) {
+        for (std::uint32_t w = 0; w < shape.w; ++w) {
+          for (std::uint32_t c = first; c < first + size; ++c)
+            total += term(c < shape.c ? x.at(b, h, w, c) : x2->at(b, h, w, c - shape.c));
+        }
+      }
+      return total;
+    };
+    const double mean = sum([](double value) { return value; }) / count;
+    const double variance = sum([&](double value) { return (value - mean) * (value - mean); }) / count;
+    statistics[i] = {mean, 1 / std::sqrt(variance + epsilon)};
+  }
+
+  draft.problem.dispatches = 2;
+  const auto [scale, shift] =
+      draft.builder.group_statistics(x.tensor, gamma.tensor, beta.tensor, {.groups = groups, .epsilon = epsilon},
+                                     x2 ? std::optional(x2->tensor) : std::nullopt);
+  const auto of = [&](const Index& at) { return statistics[std::size_t{at.b} * groups + at.c / size]; };
+  draft.output("scale", scale, [&](const Index& at) { return exactly(of(at).factor * gamma.at(0, at.c)); });
+  draft.output("shift", shift, [&](const Index& at) {
+    const double term = of(at).mean * of(at).factor * gamma.at(0, at.c);
+    return Wanted{beta.at(0, at.c) - term, std::abs(beta.at(0, at.c)) + std::abs(term)};
+  });
+}
+
+}  // namespace
+
+std::vector<Case> group_statistics_cases() {
+  std::vector<Case> cases;
+  const auto add = [&](const Setting& setting, const Extents& extents, bool everywhere) {
+    const auto& [shape, joined, groups, centre] = extents;
+    cases.push_back({.operation = "group-statistics",
+                     .name = fmt::format("{}{}, {} groups, about {}", to_string(shape),
+                                         joined > 0 ? fmt::format(" with {} channels", joined) : "", groups, centre),
+                     .setting = setting,
+                     .packed = {},
+                     .make = [=](Draft& draft) { group_statistics(draft, extents); },
+                     .everywhere = everywhere});
+  };
+  for (const StorageKind storage : every_storage) {
+    for (const DataType type : activation_types) {
+      const Setting setting{.storage = storage, .activation = type};
+      const Shape small{.b = 2, .h = 3, .w = 5};
+      const auto with = [](Shape shape, std::uint32_t channels) {
+        shape.c = channels;
+        return shape;
+      };
+      // Groups of one channel, of a part of a slice, across slices, of whole slices.
+      for (const auto& [channels, groups] : {std::pair{3U, 3U}, {6U, 3U}, {30U, 3U}, {9U, 1U}, {40U, 4U}, {32U, 4U}}) {
+        add(setting, {.shape = with(small, channels), .groups = groups},
+            channels == 30 && type == DataType::F16 && storage != StorageKind::ImageBuffer);
+      }
+      add(setting, {.shape = with(small, 8), .joined = 7, .groups = 3}, false);
+      add(setting, {.shape = with(small, 40), .joined = 20, .groups = 6, .centre = 3},
+          storage == StorageKind::ImageBuffer && type == DataType::F32);
+    }
+  }
+  // Several chunks of positions, the last one short; a mean that is large beside the deviation, in each group and from
+  // channel to channel.
+  add({}, {.shape = {.b = 2, .h = 31, .w = 37, .c = 20}, .groups = 2, .centre = 1000}, true);
+  add({}, {.shape = {.h = 67, .w = 41, .c = 12}, .joined = 4, .groups = 4, .centre = -300}, true);
+  add({.activation = DataType::F16}, {.shape = {.h = 40, .w = 33, .c = 6}, .groups = 2, .centre = 1000}, false);
+  add({}, {.shape = {.h = 4, .w = 4, .c = 320}, .groups = 32}, false);
+  add({}, {.shape = {.h = 1, .w = 1, .c = 8}, .groups = 2}, false);
+  return cases;
+}
+
+}  // namespace driftwood::test
