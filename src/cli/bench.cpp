@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cmath>
-#include <ctime>
-#include <numeric>
 
 #include "base/error.h"
+#include "cli/bench_output.h"
 #include "cli/command.h"
+#include "cli/image_bench.h"
 #include "cli/options.h"
 #include "llm/sampler.h"
 
@@ -17,6 +16,7 @@ struct BenchArguments {
   std::string model;
   std::uint32_t prompt = 512, generate = 128, depth = 0, repetitions = 5;
   std::string output = "md";
+  ImageBench image;  // what only models for images take
   RunOptions run;
 };
 
@@ -35,18 +35,6 @@ struct Test {
     return rates;
   }
 };
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double deviation(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double middle = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - middle) * (value - middle);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
 
 /// Tokens that differ, so that no cache makes one run unlike another.
 std::vector<std::int32_t> some_tokens(std::uint32_t count, std::uint32_t vocabulary) {
@@ -82,10 +70,6 @@ nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const 
   std::vector<std::uint64_t> nanoseconds;
   for (const double s : test.seconds) nanoseconds.push_back(static_cast<std::uint64_t>(s * 1e9));
   std::vector<double> as_double(nanoseconds.begin(), nanoseconds.end());
-  char time[32] = {};
-  const std::time_t now = std::time(nullptr);
-  std::tm utc = {};
-  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &utc));
   return {{"model_filename", checkpoint.path().string()},
           {"model_type", checkpoint.name()},
           {"model_size", checkpoint.tensors().total_bytes()},
@@ -97,7 +81,7 @@ nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const 
           {"n_prompt", test.prompt},
           {"n_gen", test.generate},
           {"n_depth", test.depth},
-          {"test_time", time},
+          {"test_time", time_now()},
           {"avg_ns", static_cast<std::uint64_t>(mean(as_double))},
           {"stddev_ns", static_cast<std::uint64_t>(deviation(as_double))},
           {"avg_ts", mean(rates)},
@@ -110,31 +94,9 @@ nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const 
           {"options", arguments.run.to_json()}};
 }
 
-std::string csv_field(const nlohmann::json& value) {
-  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 void print(const std::vector<Test>& tests, const std::vector<nlohmann::json>& rows, const BenchArguments& arguments,
            const models::Checkpoint& checkpoint, const gpu::DeviceFacts& facts) {
-  if (arguments.output == "json") return print_json(rows);
-  if (arguments.output == "jsonl") {
-    for (const nlohmann::json& row : rows) print_json(row);
-    return;
-  }
-  if (arguments.output == "csv") {
-    std::vector<std::string> names, fields;
-    for (const auto& [name, value] : rows.front().items()) names.push_back(name);
-    fmt::print("{}\n", fmt::join(names, ","));
-    for (const nlohmann::json& row : rows) {
-      fields.clear();
-      for (const auto& [name, value] : row.items()) fields.push_back(csv_field(value));
-      fmt::print("{}\n", fmt::join(fields, ","));
-    }
-    return;
-  }
+  if (print_rows(rows, arguments.output)) return;
   fmt::print("| model | size | params | backend | test | t/s |\n| --- | ---: | ---: | --- | ---: | ---: |\n");
   for (const Test& test : tests)
     fmt::print("| {} | {:.2f} MiB | {:.2f} M | {} | {} | {:.2f} ± {:.2f} |\n", checkpoint.name(),
@@ -149,6 +111,14 @@ void print(const std::vector<Test>& tests, const std::vector<nlohmann::json>& ro
 }
 
 void bench(const BenchArguments& arguments) {
+  if (models::ImageCheckpoint::recognizes(arguments.model)) {
+    ImageBench image = arguments.image;
+    image.model = arguments.model;
+    image.repetitions = arguments.repetitions;
+    image.output = arguments.output;
+    image.run = arguments.run;
+    return bench_image(image);
+  }
   if (arguments.prompt == 0 && arguments.generate == 0)
     throw CLI::ValidationError("bench", "-p and -n are both 0: there is nothing to measure");
   const auto checkpoint = models::Checkpoint::open(arguments.model);
@@ -173,8 +143,9 @@ void bench(const BenchArguments& arguments) {
 
 void add_bench(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* command = app.add_subcommand("bench", "Speed of prefill and decode, warmed up, mean and spread");
-  add_model(*command, arguments->model);
+  CLI::App* command =
+      app.add_subcommand("bench", "Speed of prefill and decode, or of making a picture, warmed up, mean and spread");
+  add_model(*command, arguments->model, any_model_help);
   command->add_option("-p", arguments->prompt, "Tokens of the prompt; 0: no prefill test")
       ->check(CLI::Range(0u, 1u << 20))
       ->capture_default_str();
@@ -188,6 +159,16 @@ void add_bench(CLI::App& app, Action& action) {
   command->add_option("-o", arguments->output, "Output: md, json, jsonl or csv")
       ->check(CLI::IsMember({"md", "json", "jsonl", "csv"}))
       ->capture_default_str();
+  CLI::Option_group* images = command->add_option_group("Models for images");
+  images->add_option("--steps", arguments->image.steps, "Steps of the scheduler")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
+  images->add_option("--size", arguments->image.size, "WIDTHxHEIGHT in pixels (default: the model's)");
+  images->add_option("--guidance", arguments->image.guidance, "Over 1: both halves of guidance in one batch")
+      ->capture_default_str();
+  images->add_option("--scheduler", arguments->image.scheduler, "The scheduler (default: the model's own)")
+      ->check(CLI::IsMember(scheduler_names()));
+  arguments->image.image.add_to(*images);
   arguments->run.add_to(*command, false);
   command->callback([arguments, &action] { action = [arguments] { bench(*arguments); }; });
 }

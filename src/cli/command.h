@@ -12,6 +12,7 @@ namespace driftwood::cli {
 using Action = std::function<void()>;
 
 void add_run(CLI::App& app, Action& action);
+void add_image(CLI::App& app, Action& action);
 void add_tokenize(CLI::App& app, Action& action);
 void add_detokenize(CLI::App& app, Action& action);
 void add_chat_template(CLI::App& app, Action& action);

@@ -21,12 +21,13 @@ void report(const Error& error) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Runs language models on whatever GPU there is.", "driftwood");
+  CLI::App app("Runs language models and text-to-image models on whatever GPU there is.", "driftwood");
   app.require_subcommand(1);
   app.fallthrough(false);
   app.set_version_flag("--version", "driftwood " DRIFTWOOD_VERSION);
   Action action;
   add_run(app, action);
+  add_image(app, action);
   add_bench(app, action);
   add_tokenize(app, action);
   add_detokenize(app, action);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/image_bench.h"
 #include "cli/options.h"
 #include "graph/dump.h"
 #include "graph/lowering.h"
@@ -11,11 +12,78 @@ namespace {
 
 struct MemoryArguments {
   std::string model;
+  std::string size;
   bool json = false;
+  ImageOptions image;
+  double guidance = 7.5;
   RunOptions run;
 };
 
+double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+void print_activations(const std::string& name, const graph::MemoryReport& report) {
+  fmt::print("{:<34}{:>12.3f}{:>12.3f}{:>14.3f}\n", name, mib(report.activations_planned),
+             mib(report.activations_naive), mib(report.lower_bound));
+}
+
+nlohmann::json activations(const graph::MemoryReport& report) {
+  return {{"naive", report.activations_naive},
+          {"planned", report.activations_planned},
+          {"lower_bound", report.lower_bound}};
+}
+
+/// Weights of all components (or of the largest, with the weights of one at a time), activations of one at a time.
+void image_memory(const MemoryArguments& arguments) {
+  const auto checkpoint = models::ImageCheckpoint::open(arguments.model);
+  const auto device = open_device(arguments.run);
+  diffusion::PipelineSettings settings;
+  set_size(settings, checkpoint, arguments.size);
+  settings.batch = arguments.guidance > 1 ? 2 : 1;
+  settings.options = arguments.run.graph_options();
+  arguments.image.apply(settings);
+  const auto components = diffusion::plan_memory(checkpoint, settings, device->facts());
+  graph::MemoryReport sum, most;
+  std::uint64_t largest = 0;
+  for (const auto& [name, report] : components) {
+    sum.weights += report.weights;
+    sum.constants += report.constants;
+    sum.inputs_outputs += report.inputs_outputs;
+    most.activations_planned = std::max(most.activations_planned, report.activations_planned);
+    largest = std::max(largest, report.planned_total());
+  }
+  const std::uint64_t total =
+      settings.low_memory ? largest : sum.weights + sum.constants + sum.inputs_outputs + most.activations_planned;
+  if (arguments.json) {
+    nlohmann::json parts = nlohmann::json::object();
+    for (const auto& [name, report] : components) {
+      parts[std::string(name)] = {{"weights", report.weights},
+                                  {"constants", report.constants},
+                                  {"inputs_outputs", report.inputs_outputs},
+                                  {"activations", activations(report)}};
+    }
+    return print_json({{"components", parts},
+                       {"width", settings.width},
+                       {"height", settings.height},
+                       {"batch", settings.batch},
+                       {"low_memory", settings.low_memory},
+                       {"vae_tiling", settings.vae_tiling},
+                       {"total", total},
+                       {"options", arguments.run.to_json()}});
+  }
+  fmt::print("{:<34}{:>12}{:>12}{:>14}\n", "MiB", "weights", "constants", "inputs, outputs");
+  for (const auto& [name, report] : components) {
+    fmt::print("{:<34}{:>12.2f}{:>12.2f}{:>14.2f}\n", name, mib(report.weights), mib(report.constants),
+               mib(report.inputs_outputs));
+  }
+  fmt::print("{:<34}{:>12}{:>12}{:>14}\n",
+             fmt::format("activations, {}x{}, batch {}", settings.width, settings.height, settings.batch), "planned",
+             "naive", "lower bound");
+  for (const auto& [name, report] : components) print_activations(fmt::format("  {}", name), report);
+  fmt::print("{:<34}{:>12.2f}\n", settings.low_memory ? "total, a component at a time" : "total", mib(total));
+}
+
 void memory(const MemoryArguments& arguments) {
+  if (models::ImageCheckpoint::recognizes(arguments.model)) return image_memory(arguments);
   const auto checkpoint = models::Checkpoint::open(arguments.model);
   const auto device = open_device(arguments.run);
   const llm::SessionSettings settings =
@@ -27,11 +95,6 @@ void memory(const MemoryArguments& arguments) {
   };
   const graph::MemoryReport prefill = plan(settings.prefill_tokens), decode = plan(1);
   if (arguments.json) {
-    const auto activations = [](const graph::MemoryReport& report) {
-      return nlohmann::json{{"naive", report.activations_naive},
-                            {"planned", report.activations_planned},
-                            {"lower_bound", report.lower_bound}};
-    };
     return print_json({{"weights", prefill.weights},
                        {"constants", prefill.constants},
                        {"kv_cache", prefill.state},
@@ -42,19 +105,14 @@ void memory(const MemoryArguments& arguments) {
                        {"total", prefill.planned_total() + decode.inputs_outputs + decode.activations_planned},
                        {"options", arguments.run.to_json()}});
   }
-  const auto mib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   fmt::print("{:<34}{:>12}\n", "", "MiB");
   fmt::print("{:<34}{:>12.2f}\n", "weights", mib(prefill.weights));
   fmt::print("{:<34}{:>12.2f}\n", "constants", mib(prefill.constants));
   fmt::print("{:<34}{:>12.2f}\n", fmt::format("KV cache of {} tokens", settings.context), mib(prefill.state));
   fmt::print("{:<34}{:>12.2f}\n", "inputs and outputs", mib(prefill.inputs_outputs + decode.inputs_outputs));
   fmt::print("{:<34}{:>12}{:>12}{:>14}\n", "activations", "planned", "naive", "lower bound");
-  const auto row = [&](const std::string& name, const graph::MemoryReport& report) {
-    fmt::print("{:<34}{:>12.3f}{:>12.3f}{:>14.3f}\n", name, mib(report.activations_planned),
-               mib(report.activations_naive), mib(report.lower_bound));
-  };
-  row(fmt::format("  prefill of {} tokens", settings.prefill_tokens), prefill);
-  row("  decode", decode);
+  print_activations(fmt::format("  prefill of {} tokens", settings.prefill_tokens), prefill);
+  print_activations("  decode", decode);
   fmt::print("{:<34}{:>12.2f}\n", "total",
              mib(prefill.planned_total() + decode.inputs_outputs + decode.activations_planned));
 }
@@ -83,8 +141,13 @@ void show_graph(const GraphArguments& arguments) {
 void add_memory(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MemoryArguments>();
   CLI::App* command = app.add_subcommand("memory", "The memory plan of a model, without running it");
-  add_model(*command, arguments->model);
+  add_model(*command, arguments->model, any_model_help);
   command->add_flag("--json", arguments->json, "One JSON document on standard output");
+  CLI::Option_group* images = command->add_option_group("Models for images");
+  images->add_option("--size", arguments->size, "WIDTHxHEIGHT in pixels (default: the model's)");
+  images->add_option("--guidance", arguments->guidance, "Over 1: both halves of guidance in one batch")
+      ->capture_default_str();
+  arguments->image.add_to(*images);
   arguments->run.add_to(*command);
   command->callback([arguments, &action] { action = [arguments] { memory(*arguments); }; });
 }

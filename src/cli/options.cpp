@@ -84,8 +84,8 @@ nlohmann::json RunOptions::to_json() const {
   return {{"precision", precision}, {"activations", activations}, {"storage", storage}, {"no_fusion", no_fusion}};
 }
 
-CLI::Option* add_model(CLI::App& command, std::string& model) {
-  return command.add_option("MODEL", model, "GGUF file (the first of several), or a Hugging Face folder")->required();
+CLI::Option* add_model(CLI::App& command, std::string& model, const std::string& help) {
+  return command.add_option("MODEL", model, help)->required();
 }
 
 std::unique_ptr<gpu::Device> open_device(const RunOptions& options) {

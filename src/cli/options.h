@@ -36,8 +36,13 @@ struct RunOptions {
 /// The storage kind of a name on the command line ("texture-2d"); nothing where it is unknown.
 std::optional<StorageKind> storage_from_name(std::string_view name);
 
+/// What MODEL may be where every kind of model is taken.
+inline const std::string any_model_help =
+    "GGUF file (the first of several), Hugging Face or diffusers folder, or a .safetensors file for images";
+
 /// The positional MODEL.
-CLI::Option* add_model(CLI::App& command, std::string& model);
+CLI::Option* add_model(CLI::App& command, std::string& model,
+                       const std::string& help = "GGUF file (the first of several), or a Hugging Face folder");
 
 /// Opens the device asked for, by flag or DRIFTWOOD_DEVICE, or the best; names it on standard error.
 std::unique_ptr<gpu::Device> open_device(const RunOptions& options);

@@ -16,13 +16,16 @@ void ProgressLine::wipe() {
   shown_ = false;
 }
 
-void ProgressLine::update(std::size_t done, std::size_t all) {
+void ProgressLine::update(std::size_t done, std::size_t all, const std::string& remark) {
   if (!is_terminal_) return;
   if (done == all) return wipe();
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < std::chrono::milliseconds(50)) return;
   last_ = now;
-  fmt::print(stderr, "\r\033[K{} {}/{}", what_, done, all);
+  constexpr std::size_t width = 20;
+  const std::size_t filled = done * width / all;
+  fmt::print(stderr, "\r\033[K{} [{}{}] {}/{} {}", what_, std::string(filled, '='), std::string(width - filled, ' '),
+             done, all, remark);
   std::fflush(stderr);
   shown_ = true;
 }

@@ -14,8 +14,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Shows how far the work is; wipes the line when all is done.
-  void update(std::size_t done, std::size_t all);
+  /// Shows a bar and how far the work is; wipes the line when all is done.
+  void update(std::size_t done, std::size_t all, const std::string& remark = {});
 
  private:
   void wipe();
