@@ -59,6 +59,7 @@ inline shader::TargetTraits traits_of(const gpu::DeviceFacts& facts) {
   return {.has_f16_arithmetic = facts.has_f16_arithmetic,
           .has_subgroups = facts.has_subgroups,
           .has_packed_dot = facts.has_packed_dot,
+          .has_matrices = facts.has_matrices,
           .subgroup_size = facts.subgroup_size};
 }
 

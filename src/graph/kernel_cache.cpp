@@ -29,6 +29,7 @@ const KernelCache::Entry& KernelCache::get(const KernelUse& use) {
   const shader::TargetTraits traits{.has_f16_arithmetic = facts.has_f16_arithmetic,
                                     .has_subgroups = facts.has_subgroups,
                                     .has_packed_dot = facts.has_packed_dot,
+                                    .has_matrices = facts.has_matrices,
                                     .subgroup_size = facts.subgroup_size};
   const shader::Module module = shader::compile(sources_, use.module_path, use.specialization, traits, use.entry_point);
   Entry entry;

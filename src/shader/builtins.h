@@ -38,9 +38,13 @@ namespace driftwood::shader {
   X(SubgroupShuffleXor, subgroupShuffleXor) X(SubgroupShuffleUp, subgroupShuffleUp)                                  \
   X(SubgroupShuffleDown, subgroupShuffleDown) X(SubgroupExclusiveAdd, subgroupExclusiveAdd)                          \
   X(SubgroupInclusiveAdd, subgroupInclusiveAdd) X(SubgroupElect, subgroupElect)                                      \
+  /* matrices of a subgroup: load<Matrix>(&array, offset, column_major, stride), store(&array, offset, matrix,         \
+     column_major, stride), multiplyAccumulate(left, right, sum) */                                                  \
+  X(SubgroupMatrixLoad, subgroupMatrixLoad) X(SubgroupMatrixStore, subgroupMatrixStore)                              \
+  X(SubgroupMatrixMultiplyAccumulate, subgroupMatrixMultiplyAccumulate)                                              \
   /* tensors: first argument a tensor; coordinates are scalars or vectors of i32 or u32, flattened in order:         \
      1: (s), 2: (x, s), 3: (y, x, s), 4: (b, y, x, s), 5: (b, y, x, d, s); missing ones are 0 */                     \
-  X(TensorLoad, tensorLoad) X(TensorStore, tensorStore) X(TensorSlices, tensorSlices) X(TensorChannels, tensorChannels)   \
+  X(TensorLoad, tensorLoad) X(TensorLoadHalves, tensorLoadHalves) X(TensorStore, tensorStore) X(TensorSlices, tensorSlices) X(TensorChannels, tensorChannels)   \
   X(TensorWidth, tensorWidth) X(TensorHeight, tensorHeight) X(TensorDepth, tensorDepth) X(TensorBatch, tensorBatch)  \
   /* packed weights: (w, row, slice) -> vec4, (w, row, chunk of 32) -> array<vec4, 8>; rows = O*H*W*D order of the descriptor; \
      weightsWord(w, row, block, word) -> u32 is the raw access that a format's declaration is written with */        \
@@ -56,6 +60,10 @@ enum class Builtin : std::uint8_t {
   DRIFTWOOD_BUILTINS(DRIFTWOOD_ENUMERATOR)
 #undef DRIFTWOOD_ENUMERATOR
 };
+
+constexpr bool is_matrix_builtin(Builtin builtin) {
+  return builtin >= Builtin::SubgroupMatrixLoad && builtin <= Builtin::SubgroupMatrixMultiplyAccumulate;
+}
 
 std::string_view to_string(Builtin builtin);
 std::optional<Builtin> builtin_from_name(std::string_view name);

@@ -38,6 +38,7 @@ struct TargetTraits {
   bool has_f16_arithmetic = false;
   bool has_subgroups = false;
   bool has_packed_dot = false;
+  bool has_matrices = false;
   std::uint32_t subgroup_size = 1;
 };
 

@@ -21,6 +21,7 @@ struct OpenClDialect {
   bool f16_pragma = true;       // print #pragma OPENCL EXTENSION cl_khr_fp16
   Subgroups subgroups = Subgroups::None;
   PackedDot packed_dot = PackedDot::None;
+  bool matrices = false;  // subgroup matrices by PTX ldmatrix and mma
 };
 
 /// A `uint` that the kernel takes behind its resources: the number of elements of a runtime-sized array whose

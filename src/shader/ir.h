@@ -101,7 +101,7 @@ struct Module {
   std::vector<std::unique_ptr<Variable>> variables;  // private and workgroup
   std::vector<std::unique_ptr<Function>> functions;  // callees before callers
   Function* entry_point = nullptr;                   // exactly one, last of `functions`
-  bool uses_f16 = false, uses_subgroups = false, uses_packed_dot = false;
+  bool uses_f16 = false, uses_subgroups = false, uses_packed_dot = false, uses_matrices = false;
 };
 
 // ---- expressions --------------------------------------------------------------------------------------------
@@ -209,7 +209,8 @@ struct AddressOf {
 struct Dereference {
   ExpressionPtr pointer;
 };
-/// vec4 load from an Object; 1 to 3 i32 coordinates by storage kind. Converts texel type to the value type.
+/// vec4 load from an Object; 1 to 3 i32 coordinates by storage kind. Converts texel type to the value type. Of type
+/// vec2<u32>: the words that hold the four halves of a texel in a buffer, as they are.
 struct ObjectLoad {
   Resource* object;
   std::vector<ExpressionPtr> coordinates;

@@ -77,7 +77,8 @@ struct ExpressionPrinter {
     return operand(*e.left) + " " + std::string(syntax::to_string(e.op)) + " " + operand(*e.right);
   }
   std::string operator()(const BuiltinCall& e) const {
-    return std::string(to_string(e.builtin)) + "(" + join(e.arguments) + ")";
+    const std::string type = e.builtin == Builtin::SubgroupMatrixLoad ? "<" + to_string(whole.type) + ">" : "";
+    return std::string(to_string(e.builtin)) + type + "(" + join(e.arguments) + ")";
   }
   std::string operator()(const FunctionCall& e) const { return e.function->name + "(" + join(e.arguments) + ")"; }
   std::string operator()(const Construct& e) const { return to_string(whole.type) + "(" + join(e.arguments) + ")"; }
@@ -102,7 +103,10 @@ struct ExpressionPrinter {
   }
   std::string operator()(const AddressOf& e) const { return "&" + operand(*e.reference); }
   std::string operator()(const Dereference& e) const { return "*" + operand(*e.pointer); }
-  std::string operator()(const ObjectLoad& e) const { return e.object->name + "[" + join(e.coordinates) + "]"; }
+  std::string operator()(const ObjectLoad& e) const {
+    const std::string halves = width_of(whole.type) == 2 ? ".halves" : "";
+    return e.object->name + halves + "[" + join(e.coordinates) + "]";
+  }
 };
 
 // ---- statements ---------------------------------------------------------------------------------------------

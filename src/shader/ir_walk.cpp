@@ -39,6 +39,9 @@ bool is_effect(Builtin builtin) {
     case Builtin::SubgroupExclusiveAdd:
     case Builtin::SubgroupInclusiveAdd:
     case Builtin::SubgroupElect:
+    case Builtin::SubgroupMatrixLoad:
+    case Builtin::SubgroupMatrixStore:
+    case Builtin::SubgroupMatrixMultiplyAccumulate:
     case Builtin::TensorStore: return true;
     default: return false;
   }

@@ -13,7 +13,8 @@
 namespace driftwood::shader {
 
 /// All passes. Run it after virtualize(); running it before as well does no harm.
-/// Throws CompileError where a loop marked @unroll has no constant trip count.
+/// Throws CompileError where a loop marked @unroll has no constant trip count, Unsupported where the kernel uses
+/// matrices and the target has none.
 void optimize(Module& module, const TargetTraits& traits);
 
 /// Folds operators, conversions, constructors and exact builtins of literals; drops neutral operands; picks components

@@ -69,6 +69,11 @@ TypePtr array_type(TypePtr element, std::optional<std::uint32_t> count) {
   return make({ArrayType{std::move(element), count}});
 }
 
+TypePtr matrix_type(MatrixRole role) {
+  const Scalar scalar = role == MatrixRole::Result ? Scalar::F32 : Scalar::F16;
+  return make({MatrixType{role, scalar, matrix_extent, matrix_extent}});
+}
+
 TypePtr pointer_type(AddressSpace space, TypePtr pointee, Access access) {
   return make({PointerType{space, std::move(pointee), access}});
 }
@@ -94,6 +99,9 @@ bool same_type(const TypePtr& a, const TypePtr& b) {
           return left.space == right.space && left.access == right.access && same_type(left.pointee, right.pointee);
         } else if constexpr (std::is_same_v<T, WeightsType>) {
           return left.value == right.value && left.width == right.width;
+        } else if constexpr (std::is_same_v<T, MatrixType>) {
+          return left.role == right.role && left.scalar == right.scalar && left.columns == right.columns &&
+                 left.rows == right.rows;
         } else {
           return left.value == right.value;
         }
@@ -124,6 +132,10 @@ std::string to_string(const TypePtr& type) {
           [](const WeightsType& t) {
             return "weights<" + to_string(t.width == 1 ? scalar_type(t.value) : vector_type(t.value, t.width)) + ">";
           },
+          [](const MatrixType& t) {
+            return std::string(to_string(t.role)) + "<" + std::string(to_string(t.scalar)) + ", " +
+                   std::to_string(t.columns) + ", " + std::to_string(t.rows) + ">";
+          },
       },
       type->kind);
 }
@@ -139,6 +151,12 @@ std::string_view to_string(AddressSpace space) {
 std::string_view to_string(Access access) {
   constexpr std::array<std::string_view, 3> names = {"read", "write", "read_write"};
   return names[static_cast<std::size_t>(access)];
+}
+
+std::string_view to_string(MatrixRole role) {
+  constexpr std::array<std::string_view, 3> names = {"subgroup_matrix_left", "subgroup_matrix_right",
+                                                     "subgroup_matrix_result"};
+  return names[static_cast<std::size_t>(role)];
 }
 
 std::optional<Scalar> scalar_of(const TypePtr& type) {

@@ -1,4 +1,5 @@
-// Types of the kernel language: WGSL's, without matrices and samplers, with tensors and packed weights added.
+// Types of the kernel language: WGSL's, without mat2x2 and its like and samplers, with tensors, packed weights and the
+// matrices of a subgroup added.
 #pragma once
 
 #include <cstdint>
@@ -61,9 +62,17 @@ struct WeightsType {
   std::uint8_t width = 1;  // 16: `weights<vec16<f32>>`, sixteen rows at once
 };                         // `weights<T>`: packed weights, decoded to T
 
+enum class MatrixRole : std::uint8_t { Left, Right, Result };
+/// `subgroup_matrix_left<T, columns, rows>` and its like: one matrix, held by the invocations of a subgroup together.
+struct MatrixType {
+  MatrixRole role;
+  Scalar scalar;
+  std::uint8_t columns, rows;
+};
+
 struct Type {
   std::variant<VoidType, ScalarType, VectorType, AtomicType, ArrayType, StructType, PointerType, TensorType,
-               WeightsType>
+               WeightsType, MatrixType>
       kind;
 
   template <class T>
@@ -78,6 +87,16 @@ TypePtr vector_type(Scalar scalar, int width);
 TypePtr atomic_type(Scalar scalar);
 TypePtr array_type(TypePtr element, std::optional<std::uint32_t> count);
 TypePtr pointer_type(AddressSpace space, TypePtr pointee, Access access);
+TypePtr matrix_type(MatrixRole role);
+
+/// The one shape that subgroup matrices have: products of f16, summed in f32. It is what two m16n8k16 instructions of
+/// NVIDIA's matrix units do.
+constexpr std::uint32_t matrix_extent = 16;
+constexpr std::uint32_t matrix_subgroup_size = 32;  // of the devices that have them
+/// What one invocation holds of a matrix.
+constexpr std::uint32_t matrix_components = matrix_extent * matrix_extent / matrix_subgroup_size;
+/// Matrices lie in memory with offset and stride in multiples of so many components.
+constexpr std::uint32_t matrix_alignment = 8;
 
 /// Structural equality; structures are equal by name.
 bool same_type(const TypePtr& a, const TypePtr& b);
@@ -87,6 +106,8 @@ std::string to_string(const TypePtr& type);
 std::string_view to_string(Scalar scalar);
 std::string_view to_string(AddressSpace space);
 std::string_view to_string(Access access);
+/// "subgroup_matrix_left" and its like.
+std::string_view to_string(MatrixRole role);
 
 /// Scalar of a scalar, vector or atomic type; nothing for others.
 std::optional<Scalar> scalar_of(const TypePtr& type);

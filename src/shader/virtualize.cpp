@@ -131,14 +131,15 @@ class Virtualizer {
     StatementPtr store;
   };
 
-  static Access access_object(Resource& object, std::vector<ExpressionPtr> coordinates, ExpressionPtr value,
-                              SourceRange range) {
-    if (!value) return {build::expression(object.type, ObjectLoad{&object, std::move(coordinates)}, range), nullptr};
+  static Access access_object(Resource& object, const TypePtr& loaded, std::vector<ExpressionPtr> coordinates,
+                              ExpressionPtr value, SourceRange range) {
+    if (!value) return {build::expression(loaded, ObjectLoad{&object, std::move(coordinates)}, range), nullptr};
     return {nullptr, build::statement(ObjectStore{&object, std::move(coordinates), std::move(value)}, range)};
   }
 
   // In place where the object is known and the arguments can be moved into the coordinates; else a call of a function.
-  Access access(Resource& tensor, std::span<ExpressionPtr> arguments, ExpressionPtr value, SourceRange range) {
+  Access access(Resource& tensor, const TypePtr& loaded, std::span<ExpressionPtr> arguments, ExpressionPtr value,
+                SourceRange range) {
     const TensorDescriptor& descriptor = tensor_of(tensor);
     std::vector<ExpressionPtr> scalars = address::flatten(arguments);
     const Scalar scalar = address::common_type(scalars);
@@ -152,9 +153,9 @@ class Virtualizer {
     }
     if (in_place) {
       Resource& target = *objects_.at(&tensor)[static_cast<std::size_t>(*known)];
-      return access_object(target, object_coordinates(descriptor, position, scalar), std::move(value), range);
+      return access_object(target, loaded, object_coordinates(descriptor, position, scalar), std::move(value), range);
     }
-    Function& function = access_function(tensor, arguments, value != nullptr);
+    Function& function = access_function(tensor, loaded, arguments, value != nullptr);
     std::vector<ExpressionPtr> passed;
     for (ExpressionPtr& argument : arguments) passed.push_back(std::move(argument));
     const bool is_store = value != nullptr;
@@ -176,8 +177,10 @@ class Virtualizer {
   }
 
   // fn x_load(arguments...) -> vec4 or fn x_store(arguments..., value: vec4): one for each list of argument types.
-  Function& access_function(Resource& tensor, std::span<ExpressionPtr> arguments, bool is_store) {
-    std::string key = tensor.name + (is_store ? "_store" : "_load");
+  Function& access_function(Resource& tensor, const TypePtr& loaded, std::span<ExpressionPtr> arguments,
+                            bool is_store) {
+    const bool is_halves = !is_store && !same_type(loaded, value_type(tensor));
+    std::string key = tensor.name + (is_store ? "_store" : is_halves ? "_load_halves" : "_load");
     const std::string name = key;
     for (const ExpressionPtr& argument : arguments) key += ' ' + to_string(argument->type);
     if (const auto found = by_key_.find(key); found != by_key_.end()) return *found->second;
@@ -186,7 +189,7 @@ class Virtualizer {
     auto function = std::make_unique<Function>();
     function->name = names_.make(name);
     function->range = tensor.range;
-    function->result = is_store ? void_type() : value_type(tensor);
+    function->result = is_store ? void_type() : loaded;
     std::vector<ExpressionPtr> parameters;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const bool is_slice = i + 1 == arguments.size() && width_of(arguments[i]->type) == 1;
@@ -199,8 +202,9 @@ class Virtualizer {
     const Scalar scalar = address::common_type(scalars);
     const Position position = position_of(std::move(scalars));
     const auto access_number = [&](std::uint32_t number) {
-      Access access = access_object(*objects_.at(&tensor)[number], object_coordinates(descriptor, position, scalar),
-                                    value ? build::read(*value) : nullptr, {});
+      Access access =
+          access_object(*objects_.at(&tensor)[number], loaded, object_coordinates(descriptor, position, scalar),
+                        value ? build::read(*value) : nullptr, {});
       Block block;
       block.push_back(value ? std::move(access.store) : build::statement(Return{std::move(access.load)}));
       return block;
@@ -319,8 +323,9 @@ class Virtualizer {
     Resource& tensor = resource_of(*call);
     const auto arguments = std::span(call->arguments);
     ExpressionPtr value = std::move(arguments.back());
-    statement =
-        std::move(access(tensor, arguments.subspan(1, arguments.size() - 2), std::move(value), statement->range).store);
+    statement = std::move(
+        access(tensor, void_type(), arguments.subspan(1, arguments.size() - 2), std::move(value), statement->range)
+            .store);
   }
 
   void rewrite(ExpressionPtr& expression) {
@@ -328,9 +333,12 @@ class Virtualizer {
     if (call == nullptr) return;
     const auto literal = [&](std::uint32_t value) { expression = build::literal_u32(value, expression->range); };
     switch (call->builtin) {
-      case Builtin::TensorLoad: {
+      case Builtin::TensorLoad:
+      case Builtin::TensorLoadHalves: {
         Resource& tensor = resource_of(*call);
-        expression = std::move(access(tensor, std::span(call->arguments).subspan(1), nullptr, expression->range).load);
+        const TypePtr loaded = expression->type;
+        expression =
+            std::move(access(tensor, loaded, std::span(call->arguments).subspan(1), nullptr, expression->range).load);
         break;
       }
       case Builtin::TensorSlices: literal(tensor_of(resource_of(*call)).shape.slices()); break;

@@ -43,6 +43,7 @@ void read_target(std::istringstream& words, GoldenCase& golden) {
     if (word == "f16") golden.traits.has_f16_arithmetic = golden.dialect.f16_arithmetic = true;
     if (word == "f16_functions") golden.dialect.f16_functions = true;
     if (word == "subgroups") golden.traits.has_subgroups = true;
+    if (word == "matrices") golden.traits.has_matrices = golden.dialect.matrices = true;
     if (word == "dot") golden.traits.has_packed_dot = true;
     if (word != "ptx" && word != "khr") continue;
     const bool ptx = word == "ptx";

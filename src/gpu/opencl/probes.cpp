@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "gpu/opencl/facts.h"
+#include "gpu/opencl/matrix_probe.h"
 #include "gpu/opencl/program.h"
 #include "gpu/opencl/status.h"
 
@@ -17,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using Subgroups = shader::OpenClDialect::Subgroups;
 using PackedDot = shader::OpenClDialect::PackedDot;
 
-constexpr std::string_view version = "driftwood probes 2";
+constexpr std::string_view version = "driftwood probes 3";
 
 constexpr const char* plain_probe = R"(
 __kernel void probe(__global float4* x) { x[get_global_id(0)] = x[get_global_id(0)] * 2.0f; }
@@ -156,6 +157,7 @@ ProbeResults run_probes(const Context& context) {
     if (api.clGetDeviceInfo(context.device, warp_size_nv, sizeof warp, &warp, nullptr) == CL_SUCCESS && warp == 32) {
       results.dialect.subgroups = Subgroups::NvidiaPtx;
       results.subgroup_size = warp;
+      results.dialect.matrices = multiplies_matrices(context, base);
     }
   }
 
@@ -171,19 +173,20 @@ ProbeResults run_probes(const Context& context) {
 }  // namespace
 
 std::string to_text(const ProbeResults& results) {
-  return fmt::format("{}\n{} {} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
+  return fmt::format("{}\n{} {} {} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
                      int{results.dialect.f16_pragma}, int{results.dialect.f16_functions},
                      static_cast<int>(results.dialect.subgroups), static_cast<int>(results.dialect.packed_dot),
-                     results.subgroup_size, int{results.keeps_binaries}, results.language);
+                     int{results.dialect.matrices}, results.subgroup_size, int{results.keeps_binaries},
+                     results.language);
 }
 
 std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
   std::istringstream stream(text);
   std::string first;
   ProbeResults results;
-  int arithmetic = 0, pragma = 0, functions = 0, subgroups = 0, dot = 0, binaries = 0;
+  int arithmetic = 0, pragma = 0, functions = 0, subgroups = 0, dot = 0, matrices = 0, binaries = 0;
   if (!std::getline(stream, first) || first != version) return std::nullopt;
-  stream >> arithmetic >> pragma >> functions >> subgroups >> dot >> results.subgroup_size >> binaries >>
+  stream >> arithmetic >> pragma >> functions >> subgroups >> dot >> matrices >> results.subgroup_size >> binaries >>
       results.language;
   if (!stream || subgroups < 0 || subgroups > static_cast<int>(Subgroups::NvidiaPtx) || dot < 0 ||
       dot > static_cast<int>(PackedDot::NvidiaPtx)) {
@@ -194,6 +197,7 @@ std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
   results.dialect.f16_functions = functions != 0;
   results.dialect.subgroups = static_cast<Subgroups>(subgroups);
   results.dialect.packed_dot = static_cast<PackedDot>(dot);
+  results.dialect.matrices = matrices != 0;
   results.keeps_binaries = binaries != 0;
   return results;
 }

@@ -40,6 +40,7 @@ DeviceFacts facts_from(const ReferenceOptions& options) {
   facts.has_subgroups = options.subgroup_size > 0;
   facts.subgroup_size = options.subgroup_size > 0 ? options.subgroup_size : 1;
   facts.has_packed_dot = options.has_packed_dot;
+  facts.has_matrices = options.has_matrices && options.subgroup_size == shader::matrix_subgroup_size;
   return facts;
 }
 
@@ -250,6 +251,9 @@ class ReferenceDevice final : public Device {
     }
     if (module.uses_subgroups && !facts_.has_subgroups) {
       throw Unsupported("The kernel '" + name + "' uses subgroups, which the device does not have.");
+    }
+    if (module.uses_matrices && !facts_.has_matrices) {
+      throw Unsupported("The kernel '" + name + "' uses the matrices of a subgroup, which the device does not have.");
     }
     if (module.uses_f16 && !facts_.has_f16_arithmetic) {
       throw Unsupported("The kernel '" + name + "' uses f16 arithmetic, which the device does not have.");

@@ -16,7 +16,7 @@ struct Reached {
   std::unordered_set<const Variable*> variables;
   std::unordered_set<const Resource*> resources;
   std::unordered_set<std::string> structs;
-  bool f16 = false, subgroups = false, packed_dot = false;
+  bool f16 = false, subgroups = false, packed_dot = false, matrices = false;
 
   void type(const TypePtr& type) {
     f16 = f16 || holds_f16(type);
@@ -29,6 +29,7 @@ struct Reached {
 
   void builtin(Builtin builtin) {
     subgroups = subgroups || (builtin >= Builtin::SubgroupAdd && builtin <= Builtin::SubgroupElect);
+    matrices = matrices || is_matrix_builtin(builtin);
     packed_dot = packed_dot || builtin == Builtin::Dot4I8Packed || builtin == Builtin::Dot4U8Packed;
   }
 
@@ -94,6 +95,7 @@ Module Checker::assemble(Function& entry_point) {
   module.uses_f16 = reached.f16;
   module.uses_subgroups = reached.subgroups;
   module.uses_packed_dot = reached.packed_dot;
+  module.uses_matrices = reached.matrices;
   // Resources and the entry point keep their names: hosts know them by these.
   Names names;
   for (auto& [place, resource] : resources_) {

@@ -38,6 +38,7 @@ ExpressionPtr Checker::node(const syntax::Call& source, SourceRange range) {
     fail(name_range, quoted(name.text) + " is a variable and cannot be called.", notes);
   }
   if (name.text == "bitcast") return bitcast(name, source, range);
+  if (builtin_from_name(name.text) == Builtin::SubgroupMatrixLoad) return load_matrix(source, range);
   if (name.arguments.empty()) {
     if (const int width = vector_width(name.text)) return infer_vector(width, values(source.arguments), range);
     if (name.text == "array") return infer_array(values(source.arguments), range);
@@ -94,8 +95,8 @@ bool Checker::must_be_used(const syntax::Call& call) {
   if (!std::holds_alternative<std::monostate>(entity)) return false;  // reported when the call is checked
   const auto builtin = builtin_from_name(name.text);
   if (!builtin) return name.text == "bitcast" || is_predeclared_type(name.text);
-  const bool only_acts =
-      *builtin == Builtin::WorkgroupBarrier || *builtin == Builtin::StorageBarrier || *builtin == Builtin::TensorStore;
+  const bool only_acts = *builtin == Builtin::WorkgroupBarrier || *builtin == Builtin::StorageBarrier ||
+                         *builtin == Builtin::TensorStore || *builtin == Builtin::SubgroupMatrixStore;
   return !only_acts && (!is_atomic_builtin(*builtin) || *builtin == Builtin::AtomicLoad);
 }
 
@@ -103,6 +104,7 @@ ExpressionPtr Checker::call_builtin(Builtin builtin, const syntax::Call& call, S
   if (is_tensor_builtin(builtin)) return call_tensor(builtin, call, range);
   if (is_weights_builtin(builtin)) return call_weights(builtin, call, range);
   if (is_atomic_builtin(builtin)) return call_atomic(builtin, call, range);
+  if (is_matrix_builtin(builtin)) return call_matrix(builtin, call, range);
   if (builtin == Builtin::ArrayLength) return call_array_length(call, range);
   if (builtin == Builtin::WorkgroupUniformLoad) return call_uniform_load(call, range);
   return call_with_signature(builtin, call, range);

@@ -6,7 +6,7 @@
 //   expressions.cpp   names, operators, indices, members; operators.cpp
 //   constructors.cpp  type constructors and conversions
 //   calls.cpp         calls of functions and of built-ins with signatures
-//   memory_builtins.cpp, tensor_builtins.cpp  built-ins with rules of their own
+//   memory_builtins.cpp, matrix_builtins.cpp, tensor_builtins.cpp  built-ins with rules of their own
 //   type_names.cpp    types as they are written
 //   assemble.cpp      what the entry point reaches, with names that are unique
 #pragma once
@@ -146,6 +146,14 @@ class Checker {
   ExpressionPtr call_uniform_load(const syntax::Call& call, SourceRange range);
   void expect_arguments(const syntax::Call& call, std::size_t count, SourceRange range);
 
+  // ---- matrix_builtins.cpp
+  ExpressionPtr call_matrix(Builtin builtin, const syntax::Call& call, SourceRange range);
+  ExpressionPtr load_matrix(const syntax::Call& call, SourceRange range);
+  ExpressionPtr store_matrix(const syntax::Call& call, SourceRange range);
+  ExpressionPtr multiply_matrices(const syntax::Call& call, SourceRange range);
+  ExpressionPtr matrix_memory(const syntax::Expression& source, const TypePtr& matrix);
+  ExpressionPtr is_column_major(const syntax::Expression& source);
+
   // ---- tensor_builtins.cpp
   ExpressionPtr call_tensor(Builtin builtin, const syntax::Call& call, SourceRange range);
   ExpressionPtr call_weights(Builtin builtin, const syntax::Call& call, SourceRange range);
@@ -163,6 +171,7 @@ class Checker {
   TypePtr predeclared_type(const syntax::Name& name, SourceRange range);
   TypePtr array_of(const syntax::Name& name, SourceRange range);
   TypePtr weights_of(const syntax::Name& name, SourceRange range);
+  TypePtr matrix_of(const syntax::Name& name, SourceRange range);
   TypePtr pointer_of(const syntax::Name& name, SourceRange range);
   Scalar scalar_argument(const syntax::Name& name, SourceRange range);
   TypePtr checked_size(TypePtr type, SourceRange range);

@@ -44,7 +44,7 @@ std::vector<ExpressionPtr> Checker::values(const std::vector<syntax::ExpressionP
 
 ExpressionPtr Checker::zero_value(const TypePtr& type, SourceRange range) {
   const std::uint64_t count = component_count(type);
-  if (count > max_zero_literal) return build::expression(type, Construct{}, range);
+  if (count > max_zero_literal || holds_matrix(type)) return build::expression(type, Construct{}, range);
   std::vector<ConstantScalar> zeroes;
   for (std::uint64_t i = 0; i < count; ++i) {
     const Scalar scalar = component_scalar(type, i);
@@ -78,6 +78,9 @@ ExpressionPtr Checker::construct(const TypePtr& type, const syntax::Call& call, 
     return construct_scalar(type, std::move(arguments[0]), range);
   }
   if (type->as<VectorType>()) return construct_vector(type, std::move(arguments), range);
+  if (type->as<MatrixType>()) {
+    fail(range, to_string(type) + " takes no values; it is made of zeroes, or loaded by 'subgroupMatrixLoad'.");
+  }
   std::vector<TypePtr> parts;
   if (const auto* array = type->as<ArrayType>()) {
     if (arguments.size() != *array->count) {

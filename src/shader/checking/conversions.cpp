@@ -85,7 +85,7 @@ TypePtr numeric_type(Scalar scalar, int width) { return width == 1 ? scalar_type
 bool is_constructible(const TypePtr& type) {
   return !any_part(type, [](const Type& part) {
     if (const auto* array = part.as<ArrayType>()) return !array->count.has_value();
-    return !part.as<ScalarType>() && !part.as<VectorType>() && !part.as<StructType>();
+    return !part.as<ScalarType>() && !part.as<VectorType>() && !part.as<StructType>() && !part.as<MatrixType>();
   });
 }
 
@@ -152,6 +152,10 @@ std::uint64_t part_count(const TypePtr& type) {
 
 bool holds_f16(const TypePtr& type) {
   return any_part(type, [](const Type& part) { return own_scalar(part) == Scalar::F16; });
+}
+
+bool holds_matrix(const TypePtr& type) {
+  return any_part(type, [](const Type& part) { return part.as<MatrixType>() != nullptr; });
 }
 
 bool holds_atomic(const TypePtr& type) {

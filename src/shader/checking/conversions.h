@@ -44,5 +44,7 @@ std::uint64_t part_count(const TypePtr& type);
 /// Whether an f16 occurs anywhere in the type.
 bool holds_f16(const TypePtr& type);
 bool holds_atomic(const TypePtr& type);
+/// Whether a matrix of a subgroup occurs in the type; those are variables and values of functions alone.
+bool holds_matrix(const TypePtr& type);
 
 }  // namespace driftwood::shader::checking

@@ -267,6 +267,10 @@ Entity Checker::declare_module_variable(const syntax::Declaration& declaration, 
     fail(variable.name_range, "The variable " + quoted(variable.name) + " needs a type.");
   }
   const TypePtr type = declared_type(variable, initializer);
+  if (holds_matrix(type)) {
+    fail(variable.name_range, "A matrix of a subgroup is a variable of a function; " + quoted(variable.name) +
+                                  " is declared outside of all.");
+  }
   const bool has_place = is_constructible(type) || (!is_private && holds_atomic(type) && !ends_runtime_sized(type));
   if (!has_place) {
     fail(variable.name_range,
@@ -388,7 +392,7 @@ Entity Checker::declare_struct(const syntax::Struct& structure) {
     }
     const TypePtr field_type = type(*field.type);
     const bool fits = is_constructible(field_type) || is_runtime_sized(field_type) || holds_atomic(field_type);
-    if (!fits || field_type->as<PointerType>()) {
+    if (!fits || field_type->as<PointerType>() || holds_matrix(field_type)) {
       fail(field.type->range, "A member cannot have the type " + to_string(field_type) + ".");
     }
     std::uint64_t alignment = alignment_of(field_type);

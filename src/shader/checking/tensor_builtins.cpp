@@ -150,7 +150,7 @@ void Checker::flatten_coordinate(ExpressionPtr coordinate, std::vector<Expressio
 ExpressionPtr Checker::call_tensor(Builtin builtin, const syntax::Call& call, SourceRange range) {
   Resource& tensor = handle_argument(call, Resource::Kind::Tensor, range);
   const bool stores = builtin == Builtin::TensorStore;
-  const bool loads = builtin == Builtin::TensorLoad;
+  const bool loads = builtin == Builtin::TensorLoad || builtin == Builtin::TensorLoadHalves;
   const Scalar value_scalar = tensor.type->as<TensorType>()->value;
   std::vector<ExpressionPtr> arguments;
   arguments.push_back(build::expression(tensor.type, ResourceExpression{&tensor}, call.arguments[0]->range));
@@ -165,6 +165,14 @@ ExpressionPtr Checker::call_tensor(Builtin builtin, const syntax::Call& call, So
              "; declare it '@tensor var<" + (stores ? "write" : "read") + ">' or 'var<read_write>'.",
          {{tensor.range, "It is declared here."}});
   }
+  const bool has_halves = tensor.tensor->data_type == DataType::F16 && tensor.tensor->storage == StorageKind::Buffer;
+  if (builtin == Builtin::TensorLoadHalves && !has_halves) {
+    fail(range,
+         "'tensorLoadHalves' takes a tensor stored as f16 in buffers; " + quoted(tensor.name) + " is stored as " +
+             std::string(to_string(tensor.tensor->data_type)) + " in objects of kind " +
+             std::string(to_string(tensor.tensor->storage)) + ".",
+         {{tensor.range, "It is declared here."}});
+  }
   const std::size_t last = call.arguments.size() - (stores ? 1 : 0);
   if (stores && call.arguments.size() < 2) fail(range, "'tensorStore' takes a tensor, coordinates and a value.");
   for (std::size_t i = 1; i < last; ++i) {
@@ -175,7 +183,8 @@ ExpressionPtr Checker::call_tensor(Builtin builtin, const syntax::Call& call, So
     fail(range,
          "A tensor takes 1 to 5 coordinates, (b, y, x, d, slice) at most; " + std::to_string(count) + " are given.");
   }
-  const TypePtr texel = vector_type(value_scalar, 4);
+  const TypePtr texel =
+      builtin == Builtin::TensorLoadHalves ? vector_type(Scalar::U32, 2) : vector_type(value_scalar, 4);
   if (stores) arguments.push_back(convert(value(*call.arguments[last]), texel, "the stored value"));
   return build::expression(stores ? void_type() : texel, BuiltinCall{builtin, std::move(arguments)}, range);
 }

@@ -34,6 +34,13 @@ TypePtr vector_shorthand(std::string_view name) {
   }
 }
 
+std::optional<MatrixRole> matrix_role(std::string_view name) {
+  for (const MatrixRole role : {MatrixRole::Left, MatrixRole::Right, MatrixRole::Result}) {
+    if (to_string(role) == name) return role;
+  }
+  return std::nullopt;
+}
+
 bool is_foreign_type(std::string_view name) {
   const bool is_matrix =
       name.size() >= 6 && name.starts_with("mat") && name[3] >= '2' && name[3] <= '4' && name[4] == 'x';
@@ -53,7 +60,7 @@ int vector_width(std::string_view name) {
 
 bool is_predeclared_type(std::string_view name) {
   return scalar_names().contains(name) || vector_shorthand(name) || vector_width(name) > 0 || name == "array" ||
-         name == "atomic" || name == "ptr" || name == "tensor" || name == "weights";
+         name == "atomic" || name == "ptr" || name == "tensor" || name == "weights" || matrix_role(name);
 }
 
 TypePtr Checker::type(const syntax::Expression& source) {
@@ -94,6 +101,7 @@ TypePtr Checker::predeclared_type(const syntax::Name& name, SourceRange range) {
     return std::make_shared<const Type>(Type{TensorType{value}});
   }
   if (text == "weights") return weights_of(name, range);
+  if (matrix_role(text)) return matrix_of(name, range);
   if (is_foreign_type(text)) fail(range, "The type " + quoted(text) + " is not part of the kernel language.");
   if (builtin_from_name(text)) fail(range, quoted(text) + " is a built-in function, not a type.");
   fail(range, "The type " + quoted(text) + " is not declared.");
@@ -121,6 +129,26 @@ TypePtr Checker::weights_of(const syntax::Name& name, SourceRange range) {
          "Weights decode to f32, f16 or (sixteen rows at once) vec16<f32>, not to " + to_string(value) + ".");
   }
   return std::make_shared<const Type>(Type{WeightsType{*scalar_of(value), static_cast<std::uint8_t>(width)}});
+}
+
+TypePtr Checker::matrix_of(const syntax::Name& name, SourceRange range) {
+  if (name.arguments.size() != 3) {
+    fail(range, quoted(name.text) + " takes three template arguments: the type of its components, columns and rows.");
+  }
+  const TypePtr matrix = matrix_type(*matrix_role(name.text));
+  const TypePtr wanted = scalar_type(matrix->as<MatrixType>()->scalar);
+  const TypePtr component = type(*name.arguments[0]);
+  if (!same_type(component, wanted)) {
+    fail(name.arguments[0]->range,
+         "The components of a " + name.text + " are " + to_string(wanted) + ", not " + to_string(component) + ".");
+  }
+  for (std::size_t i = 1; i < 3; ++i) {
+    const std::int64_t extent = constant_integer(*name.arguments[i], "the extent of a matrix");
+    if (extent == matrix_extent) continue;
+    fail(name.arguments[i]->range, "A matrix of a subgroup has " + std::to_string(matrix_extent) +
+                                       " columns and rows; here it is " + std::to_string(extent) + ".");
+  }
+  return matrix;
 }
 
 TypePtr Checker::array_of(const syntax::Name& name, SourceRange range) {

@@ -16,6 +16,7 @@ std::uint64_t component_count(const TypePtr& type) {
     for (const auto& field : structure->fields) count += component_count(field.type);
     return count;
   }
+  if (type->as<MatrixType>()) return matrix_components;
   return type->as<ScalarType>() || type->as<AtomicType>() ? 1 : 0;
 }
 

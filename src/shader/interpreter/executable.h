@@ -58,6 +58,7 @@ class Executable {
   std::vector<interpreter::Instruction> code_;
   std::vector<interpreter::IndexInfo> indices_;
   std::vector<interpreter::AccessInfo> accesses_;
+  std::vector<interpreter::MatrixInfo> matrices_;
   std::vector<SourceRange> ranges_;
   std::vector<interpreter::Register> operands_;  // lists that instructions refer to
   std::vector<BuiltinRegister> builtins_;

@@ -68,4 +68,10 @@ void storage_barrier(Machine&, const Instruction&);
 
 Handler subgroup_handler(Builtin builtin, Scalar scalar);
 
+// ---- matrices.cpp: matrices of whole subgroups, matrix_components registers each
+
+void load_matrix(Machine&, const Instruction&);        // r.. ; a: offset, b: stride, c: address; info: MatrixInfo
+void store_matrix(Machine&, const Instruction&);       // operands[target].. ; a, b, c, info as above
+void multiply_matrices(Machine&, const Instruction&);  // r.. = left, right, sum at operands[target]; info: source range
+
 }  // namespace driftwood::shader::interpreter

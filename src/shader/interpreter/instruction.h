@@ -63,4 +63,14 @@ struct AccessInfo {
   SourceRange range;
 };
 
+/// A matrix of a subgroup in an array of workgroup memory. Component (row, column) lies `offset + row * stride +
+/// column` components into it, or `offset + column * stride + row`.
+struct MatrixInfo {
+  AccessInfo access;  // base: of the array; count: components of the matrix's type that it has
+  MatrixRole role = MatrixRole::Result;
+  bool column_major = false;
+  bool packs_halves = false;  // two to a word
+  std::string builtin;
+};
+
 }  // namespace driftwood::shader::interpreter

@@ -22,6 +22,7 @@ Lowering::Value Lowering::eval_node(const BuiltinCall& n, const Expression& e, b
   if (b >= Builtin::Pack2x16Float && b <= Builtin::Dot4U8Packed) return packing(n, e);
   if (b >= Builtin::AtomicLoad && b <= Builtin::AtomicExchange) return atomic(n, e);
   if (b >= Builtin::SubgroupAdd && b <= Builtin::SubgroupElect) return subgroup(n, e);
+  if (is_matrix_builtin(b)) return matrix(n, e);
   switch (b) {
     case Builtin::ArrayLength: {
       const Place place = pointee_of(*n.arguments[0]);
@@ -226,6 +227,62 @@ Lowering::Value Lowering::atomic(const BuiltinCall& n, const Expression& e) {
   emit(atomic_handler(n.builtin, *scalar_of(place.type)), result.registers.empty() ? no_register : result.registers[0],
        place.offset, operand)
       .info = static_cast<std::uint32_t>(executable_.accesses_.size() - 1);
+  next_ = mark;
+  return result;
+}
+
+Lowering::Value Lowering::matrix(const BuiltinCall& n, const Expression& e) {
+  if (executable_.options_.subgroup_size != matrix_subgroup_size) {
+    throw Unsupported("The kernel '" + executable_.name_ + "' uses matrices of subgroups of " +
+                      std::to_string(matrix_subgroup_size) + " invocations; here they have " +
+                      std::to_string(executable_.options_.subgroup_size) + ".");
+  }
+  const auto size = executable_.workgroup_size_;
+  const std::uint32_t invocations = size[0] * size[1] * size[2];
+  if (invocations % matrix_subgroup_size != 0) {
+    throw Unsupported("A workgroup of " + std::to_string(invocations) + " invocations leaves a subgroup of " +
+                      std::to_string(matrix_subgroup_size) + " partly empty; matrices need all of it.");
+  }
+  const bool stores = n.builtin == Builtin::SubgroupMatrixStore;
+  const Value result = stores ? Value{} : fresh(component_count(e.type));
+  const Register mark = next_;
+  const Register r = stores ? no_register : result.registers[0];
+  if (n.builtin == Builtin::SubgroupMatrixMultiplyAccumulate) {
+    std::vector<Register> operands;
+    for (const Value& value : eval_all(n.arguments)) {
+      operands.insert(operands.end(), value.registers.begin(), value.registers.end());
+    }
+    const std::uint32_t range = add_range(e.range);
+    const std::uint32_t at = add_operands(operands);
+    Instruction& instruction = emit(multiply_matrices, r);
+    instruction.target = at;
+    instruction.info = range;
+    next_ = mark;
+    return result;
+  }
+  const Place place = pointee_of(*n.arguments[0]);
+  if (place.space != Place::Space::Workgroup) {
+    throw InternalError("The matrix in " + place.name + " is in no workgroup memory.");
+  }
+  const auto* array = place.type->as<ArrayType>();
+  const bool packs = scalar_of(array->element) == Scalar::U32;
+  const MatrixType& type = *(stores ? n.arguments[2]->type : e.type)->as<MatrixType>();
+  MatrixInfo info;
+  info.role = type.role;
+  info.column_major = std::get<Literal>(n.arguments[stores ? 3 : 2]->node).components[0].i != 0;
+  info.packs_halves = packs && type.scalar == Scalar::F16;
+  info.builtin = std::string(to_string(n.builtin));
+  const auto words = static_cast<std::uint32_t>(component_count(place.type));
+  info.access = access(place, 0, Element::Word, info.packs_halves ? 2 * words : words, e.range);
+  const Value offset = eval(*n.arguments[1]);
+  const Value matrix = stores ? eval(*n.arguments[2]) : Value{};
+  const Value stride = eval(*n.arguments[stores ? 4 : 3]);
+  const std::uint32_t at = add_operands(matrix.registers);
+  executable_.matrices_.push_back(std::move(info));
+  Instruction& instruction =
+      emit(stores ? store_matrix : load_matrix, r, offset.registers[0], stride.registers[0], place.offset);
+  instruction.target = at;
+  instruction.info = static_cast<std::uint32_t>(executable_.matrices_.size() - 1);
   next_ = mark;
   return result;
 }

@@ -380,17 +380,19 @@ Lowering::Value Lowering::eval_node(const ObjectLoad& n, const Expression& e, bo
                         : type == DataType::I8 || type == DataType::I32 ? Scalar::I32
                                                                         : Scalar::U32;
   const Scalar to = *scalar_of(e.type);
-  const Value result = fresh(4);
+  const bool is_words = width_of(e.type) == 2;
+  const Value result = fresh(is_words ? 2 : 4);
   const Register mark = next_;
   const Place place = texel(*n.object, n.coordinates);
-  AccessInfo info = access(place, 0, Element::Word, 4, e.range);
-  info.element = type == DataType::F16  ? Element::Half
-                 : type == DataType::I8 ? Element::Byte
-                 : type == DataType::U8 ? Element::UnsignedByte
-                                        : Element::Word;
+  AccessInfo info = access(place, 0, Element::Word, is_words ? 2 : 4, e.range);
+  info.element = is_words                ? Element::Word
+                 : type == DataType::F16 ? Element::Half
+                 : type == DataType::I8  ? Element::Byte
+                 : type == DataType::U8  ? Element::UnsignedByte
+                                         : Element::Word;
   executable_.accesses_.push_back(info);
   emit(load, result.registers[0], place.offset).info = static_cast<std::uint32_t>(executable_.accesses_.size() - 1);
-  if (native != to && !(type == DataType::F16 && to == Scalar::F16)) {
+  if (native != to && !is_words && !(type == DataType::F16 && to == Scalar::F16)) {
     for (const Register r : result.registers) emit_conversion(native, to, r, r);
   }
   next_ = mark;

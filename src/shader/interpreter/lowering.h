@@ -141,6 +141,7 @@ class Lowering {
   Value packing(const BuiltinCall& n, const Expression& e);
   Value atomic(const BuiltinCall& n, const Expression& e);
   Value subgroup(const BuiltinCall& n, const Expression& e);
+  Value matrix(const BuiltinCall& n, const Expression& e);
   Register emit_dot(const Value& a, const Value& b, Scalar scalar, bool round_steps);
 
   const Module& module_;

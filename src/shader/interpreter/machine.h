@@ -51,6 +51,7 @@ class Machine {
   const Executable& executable() const { return *executable_; }
   const IndexInfo& index_info(const Instruction& i) const { return executable_->indices_[i.info]; }
   const AccessInfo& access_info(const Instruction& i) const { return executable_->accesses_[i.info]; }
+  const MatrixInfo& matrix_info(const Instruction& i) const { return executable_->matrices_[i.info]; }
   SourceRange range(std::uint32_t at) const { return executable_->ranges_[at]; }
   const Register* operands(std::uint32_t at) const { return executable_->operands_.data() + at; }
   MachineMemory& memory(std::uint32_t slot) { return memories_[slot]; }

@@ -10,6 +10,8 @@ std::string_view to_string(SanitizerKind kind) {
     case SanitizerKind::UnwrittenRead: return "unwritten read";
     case SanitizerKind::DataRace: return "data race";
     case SanitizerKind::DivergentBarrier: return "divergent barrier";
+    case SanitizerKind::DivergentMatrix: return "divergent matrix";
+    case SanitizerKind::MisalignedMatrix: return "misaligned matrix";
     case SanitizerKind::AddressOverflow: return "address overflow";
     case SanitizerKind::RunawayLoop: return "runaway loop";
   }

@@ -16,6 +16,8 @@ enum class SanitizerKind : std::uint8_t {
   UnwrittenRead,     // memory read that nothing wrote
   DataRace,          // two invocations, one word, a write among them, nothing between that orders them
   DivergentBarrier,  // a barrier that not every invocation of the workgroup reaches
+  DivergentMatrix,   // a matrix that not every invocation of the subgroup handles, or with another offset or stride
+  MisalignedMatrix,  // a matrix at an offset or with a stride that matrix units cannot read
   AddressOverflow,   // 32-bit arithmetic that wraps on its way into an index or coordinate
   RunawayLoop,       // the loop limit is exceeded
 };

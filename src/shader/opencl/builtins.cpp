@@ -64,7 +64,9 @@ Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
     throw InternalError("The builtin '" + std::string(to_string(node.builtin)) +
                         "' reaches the OpenCL C emitter; the virtualiser replaces it before.");
   }
-  if (node.builtin >= Builtin::SubgroupAdd) {
+  if (is_matrix_builtin(node.builtin)) {
+    code = matrix_builtin(expression, node);
+  } else if (node.builtin >= Builtin::SubgroupAdd) {
     code = subgroup_builtin(expression, node);
   } else if (node.builtin >= Builtin::WorkgroupBarrier) {
     code = synchronization_builtin(expression, node);

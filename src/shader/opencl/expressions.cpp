@@ -278,6 +278,7 @@ std::string Printer::as_mask(const Expression& boolean) {
 Code Printer::construct(const Expression& expression, const Construct& node) {
   const TypePtr& type = expression.type;
   const int width = width_of(type);
+  if (type->as<MatrixType>() != nullptr) return {"(" + type_name(type) + ")(0)", Precedence::Unary};
   if (width == 0) return {"(" + type_name(type) + ")" + initializer(expression), Precedence::Unary};
   if (node.arguments.empty()) {
     const Literal zero{std::vector<ConstantScalar>(
@@ -297,7 +298,7 @@ Code Printer::construct(const Expression& expression, const Construct& node) {
 }
 
 std::string Printer::initializer(const Expression& expression) {
-  if (width_of(expression.type) > 0) return argument(expression);
+  if (width_of(expression.type) > 0 || expression.type->as<MatrixType>() != nullptr) return argument(expression);
   if (const Literal* known = as_literal(expression)) {
     std::size_t next = 0;
     return literal_braces(expression.type, *known, next);

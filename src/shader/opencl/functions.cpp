@@ -93,7 +93,11 @@ void Printer::entry_point(const Function& function) {
   out_.line(line + ") {");
   out_.indent();
   for (const Variable* each : captures_[&function].variables) {
-    if (each->space == AddressSpace::Workgroup) out_.line("__local " + declaration(each->type, name(each->name)) + ";");
+    if (each->space != AddressSpace::Workgroup) continue;
+    // Rows of matrices are read 16 bytes at once.
+    const bool must_align = module_.uses_matrices && each->type->as<ArrayType>() != nullptr;
+    out_.line("__local " + declaration(each->type, name(each->name)) +
+              (must_align ? " __attribute__((aligned(16)));" : ";"));
   }
   for (const auto& each : function.parameters) {
     if (!used_variables_.contains(each.get())) continue;

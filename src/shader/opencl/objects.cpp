@@ -70,6 +70,9 @@ Code Printer::object_load(const Expression& expression, const ObjectLoad& node) 
   const Resource& object = *node.object;
   const std::string printed = name(object.name);
   const std::string at = coordinates(object, node.coordinates);
+  if (width_of(expression.type) == 2) {
+    return {"((__global const uint2*)" + printed + ")[" + at + "]", Precedence::Postfix};
+  }
   const Scalar wanted = is_memory_half(expression.type) ? Scalar::F32 : *scalar_of(expression.type);
   const TypePtr wanted_type = vector_type(wanted, 4);
   if (object.storage != StorageKind::Buffer) {

@@ -141,6 +141,11 @@ class Printer {
   Code subgroup_builtin(const Expression& expression, const BuiltinCall& node);
   std::string subgroup_helper(Builtin builtin, const TypePtr& type);
   std::uint32_t ptx_subgroup_size() const;
+  // matrices.cpp
+  Code matrix_builtin(const Expression& expression, const BuiltinCall& node);
+  Code load_operand(const BuiltinCall& node, MatrixRole role);
+  Code load_result(const BuiltinCall& node);
+  Code store_result(const BuiltinCall& node);
   std::string array_length_name(const Resource& resource) const;
   Code call(const std::string& function, const std::vector<ExpressionPtr>& arguments);
 

@@ -93,6 +93,7 @@ std::string Printer::declare(const Declare& node) {
   text += declaration(variable.type, name(variable.name)) + " = ";
   if (node.initializer) return text + initializer(*node.initializer);
   const int width = width_of(variable.type);
+  if (variable.type->as<MatrixType>() != nullptr) return text + "(" + type_name(variable.type) + ")(0)";
   if (width == 0) return text + "{0}";
   const Scalar scalar = *scalar_of(variable.type);
   const auto zero = is_float(scalar) ? ConstantScalar::of_float(scalar, 0) : ConstantScalar::of_int(scalar, 0);

@@ -88,6 +88,8 @@ std::string Printer::type_name(const TypePtr& type) const {
   if (const auto* atomic = type->as<AtomicType>()) return std::string(scalar_name(atomic->scalar));
   if (const auto* structure = type->as<StructType>()) return name(structure->name);
   if (type->as<ArrayType>() != nullptr && is_wrapped(type)) return array_wrapper_name(type);
+  // Two halves to a word, as the instructions take them.
+  if (const auto* matrix = type->as<MatrixType>()) return matrix->scalar == Scalar::F16 ? "uint4" : "float8";
   if (type->as<PointerType>() != nullptr) return declaration(type, "");
   throw InternalError("The type " + to_string(type) + " has no name in OpenCL C.");
 }

@@ -265,6 +265,10 @@ void take_part(ExpressionPtr& expression, const Literal& literal, std::size_t fi
 void take_argument(ExpressionPtr& expression, Construct& construct, std::size_t at) {
   if (construct.arguments.empty()) {
     if (expression->type->as<ArrayType>() != nullptr) return;
+    if (expression->type->as<MatrixType>() != nullptr) {
+      expression = build::expression(expression->type, Construct{}, expression->range);
+      return;
+    }
     std::vector<ConstantScalar> zeroes;
     optimizing::append_zeroes(expression->type, zeroes);
     return replace_by_literal(expression, std::move(zeroes));

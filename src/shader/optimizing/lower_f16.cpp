@@ -152,6 +152,8 @@ class HalfLowering {
       if (is_half(expression->type)) expression = as_value(std::move(expression));
       return;
     }
+    const auto* call = std::get_if<BuiltinCall>(&node);
+    if (call != nullptr && call->builtin == Builtin::SubgroupMatrixLoad) refuse_halves(*call->arguments[0]);
     const TypePtr old = expression->type;
     TypePtr operand_type;
     if (auto* convert = std::get_if<Convert>(&node)) operand_type = convert->operand->type;
@@ -172,6 +174,16 @@ class HalfLowering {
     } else if (std::holds_alternative<Bitcast>(node)) {
       lower_bitcast(expression, old, operand_type);
     }
+  }
+
+  // Workgroup memory is about to hold floats where a matrix wants two halves to a word.
+  void refuse_halves(const Expression& pointer) const {
+    const TypePtr& pointee = pointer.type->as<PointerType>()->pointee;
+    if (!is_half(pointee->as<ArrayType>()->element)) return;
+    throw CompileError(
+        module_.sources, pointer.range,
+        "A matrix is loaded from an array of f16; on a device without f16 arithmetic it must be an array "
+        "of u32 that holds pairs of them.");
   }
 
   static bool holds_half(const TypePtr& type) {

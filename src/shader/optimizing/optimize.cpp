@@ -1,5 +1,7 @@
 #include "shader/optimize.h"
 
+#include "base/error.h"
+
 namespace driftwood::shader {
 
 namespace {
@@ -13,6 +15,9 @@ void simplify(Module& module) {
 }  // namespace
 
 void optimize(Module& module, const TargetTraits& traits) {
+  if (module.uses_matrices && !traits.has_matrices) {
+    throw Unsupported("The kernel uses the matrices of a subgroup, which the device does not have.");
+  }
   if (!traits.has_subgroups) lower_subgroups(module);
   simplify(module);
   remove_dead_code(module);

@@ -51,7 +51,9 @@ class Orderer {
   bool is_effect(const Expression& expression) const {
     if (const auto* call = std::get_if<FunctionCall>(&expression.node)) return effects_.contains(call->function);
     const auto* call = std::get_if<BuiltinCall>(&expression.node);
-    return call != nullptr && call->builtin >= Builtin::WorkgroupBarrier && call->builtin < Builtin::SubgroupAdd;
+    if (call == nullptr) return false;
+    return (call->builtin >= Builtin::WorkgroupBarrier && call->builtin < Builtin::SubgroupAdd) ||
+           call->builtin == Builtin::SubgroupMatrixStore;
   }
 
   bool holds_effect(const Expression& expression) const {

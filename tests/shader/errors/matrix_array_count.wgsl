@@ -1,0 +1,5 @@
+var<workgroup> values: array<u32, 128>;
+@compute @workgroup_size(32)
+fn main() {
+  let a = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>>(&values, 0, false);
+}

@@ -1,0 +1,6 @@
+var<workgroup> values: array<u32, 128>;
+@compute @workgroup_size(32)
+fn main() {
+  let a = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>>(&values, 0, false, 16);
+  let sum = subgroupMatrixMultiplyAccumulate(a, a, subgroup_matrix_result<f32, 16, 16>());
+}
