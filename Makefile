@@ -2,7 +2,9 @@
 #
 #   make build      the binary build/bin/driftwood
 #   make demo       fetches a small chat model and lets it write
+#   make demo-image makes a picture with the small model of models/shapes-sd
 #   make test       builds and runs all tests (not the slow ones)
+#   make test-slow  Stable Diffusion 1.4 at its real size, with random weights (2.1 GB), on DRIFTWOOD_DEVICE
 #   make test-gpu   the tests that run kernels, on the first GPU
 #   make test-asan  the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make bench      speed of the demo model on the default device, and the micro-benchmarks
@@ -14,7 +16,7 @@ JOBS ?= 2
 FUZZ_SECONDS ?= 60
 MODEL := models/SmolLM2-135M-Instruct.Q4_1.gguf
 
-.PHONY: build build-tests demo model test test-asan test-gpu bench lint format fuzz setup clean
+.PHONY: build build-tests demo demo-image model test test-slow test-asan test-gpu bench lint format fuzz setup clean
 
 setup:
 	@tools/install_packages.sh build
@@ -33,6 +35,10 @@ model:
 demo: build model
 	@$(BUILD)/bin/driftwood run $(MODEL) -p "Write three sentences about the sea." -n 96 --temp 0
 
+demo-image: build
+	@$(BUILD)/bin/driftwood image models/shapes-sd -p "a red circle on a blue background" --guidance 3 --steps 20 \
+	  --size 128x128 --seed 1 -o $(BUILD)/demo.png
+
 test: build-tests
 	@tools/install_packages.sh model
 	@tools/fetch_models.sh smollm2 gemma3
@@ -42,6 +48,15 @@ test-asan: setup
 	@cmake --preset asan > /dev/null
 	@cmake --build build-asan -j $(JOBS)
 	@ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build-asan --output-on-failure
+
+models/random-sd14/model_index.json:
+	@tools/install_packages.sh slow
+	@python3 tools/make_random_sd14.py models/random-sd14 --tokenizer models/shapes-sd/tokenizer
+
+test-slow: setup models/random-sd14/model_index.json
+	@cmake --preset release -B $(BUILD) > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target test_slow
+	@$(BUILD)/bin/test_slow
 
 # The tests that run kernels, on the first GPU (opencl:0); models are compared in both precisions.
 test-gpu: build-tests model

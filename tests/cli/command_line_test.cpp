@@ -1,63 +1,20 @@
 // The binary as a person or a script uses it: streams, exit statuses, messages (the command-line contract).
+#include "cli/command_line.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
-
-#include "formats/temporary_folder.h"
 
 namespace driftwood {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-struct Result {
-  int status = -1;  // 128 + signal where it was killed
-  std::string out, err;
-};
-
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-class CommandLine : public ::testing::Test {
- protected:
-  /// Runs `driftwood ARGUMENTS`, a shell text, with standard input from a text.
-  Result run(const std::string& arguments, const std::string& input = {}) {
-    const auto in = folder_.write("in", input);
-    const std::string command = quoted(DRIFTWOOD_BINARY) + " " + arguments + " < " + quoted(in.string()) + " > " +
-                                quoted((folder_.path() / "out").string()) + " 2> " +
-                                quoted((folder_.path() / "err").string());
-    const int status = std::system(command.c_str());
-    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            .out = contents(folder_.path() / "out"),
-            .err = contents(folder_.path() / "err")};
-  }
-  std::string file(const std::string& name, const std::string& text) {
-    return quoted(folder_.write(name, text).string());
-  }
-
-  testing::TemporaryFolder folder_;
-};
 
 std::string tiny() { return quoted(std::string(DRIFTWOOD_TEST_DATA) + "/llm/llama-gqa-tied"); }
 
@@ -73,7 +30,7 @@ TEST_F(CommandLine, HelpNamesEveryCommandAndGoesToStandardOutput) {
   const Result result = run("--help");
   EXPECT_EQ(result.status, 0);
   for (const char* name : {"run", "tokenize", "detokenize", "chat-template", "logits", "perplexity", "bench", "memory",
-                           "inspect", "devices", "kernel"})
+                           "inspect", "devices", "kernel", "image"})
     EXPECT_THAT(result.out, HasSubstr(name));
   EXPECT_EQ(result.err, "");
 }
