@@ -311,8 +311,10 @@ void add_image(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--scheduler", arguments->scheduler, "The scheduler (default: the model's own)")
       ->check(CLI::IsMember(scheduler_names()));
-  command->add_option("--seed", arguments->seed,
-                      "Seed of the noise: the same seed gives the same picture on every device (default: random)");
+  command
+      ->add_option("--seed", arguments->seed,
+                   "Seed of the noise: the same seed gives the same picture on every device (default: random)")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--size", arguments->size,
                       "WIDTHxHEIGHT in pixels, multiples of 8 (default: the model's, or that of --init-image)");
   command->add_option("--count", arguments->count, "Pictures to make, of seeds that follow one another")

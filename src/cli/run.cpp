@@ -187,8 +187,10 @@ void add_run(CLI::App& app, Action& action) {
       ->add_option("--repeat-penalty", arguments->sampler.repeat_penalty,
                    "Makes the last 64 tokens less likely; 1: off")
       ->capture_default_str();
-  command->add_option("--seed", arguments->seed,
-                      "Seed of the sampler: the same seed gives the same text (default: the clock)");
+  command
+      ->add_option("--seed", arguments->seed,
+                   "Seed of the sampler: the same seed gives the same text (default: the clock)")
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--raw", arguments->raw, "Send the prompt as it is, without the model's chat template");
   command->add_option("--system", arguments->system, "System message of the chat template");
   command->add_flag("--ignore-eos", arguments->ignore_eos, "Go on after the end-of-text token");

@@ -38,9 +38,9 @@ TEST_F(CommandLine, HelpNamesEveryCommandAndGoesToStandardOutput) {
 TEST_F(CommandLine, AWrongCommandLineIsStatus2) {
   for (const std::string& arguments : std::vector<std::string>{
            "", "nonsense", "run", "run x --nonsense", "run x -n -1 -p a", "run x -n 99999999999 -p a",
-           "run x --precision f64 -p a", "bench x -r 0", "bench x -o yaml", "run x", "tokenize x", "perplexity x",
-           "detokenize x --ids 1,a", "detokenize x --ids 1,", "run x -p a --ids 1", "kernel",
-           "kernel rms_norm --set nonsense", "run x -p a --storage drum"}) {
+           "run x --precision f64 -p a", "run x -p a --seed -1", "bench x -r 0", "bench x -o yaml", "run x",
+           "tokenize x", "perplexity x", "detokenize x --ids 1,a", "detokenize x --ids 1,", "run x -p a --ids 1",
+           "kernel", "kernel rms_norm --set nonsense", "run x -p a --storage drum"}) {
     const Result result = run(arguments);
     EXPECT_EQ(result.status, 2) << arguments << "\n" << result.err;
     EXPECT_THAT(result.err, StartsWith("driftwood: error: ")) << arguments;
