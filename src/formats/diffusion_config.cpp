@@ -266,7 +266,7 @@ ClipTextConfig stable_diffusion_clip_config() { return {}; }
 
 UnetConfig stable_diffusion_unet_config() {
   UnetConfig config;
-  for (const std::uint32_t channels : {320, 640, 1280, 1280}) config.levels.push_back({.channels = channels});
+  for (const std::uint32_t channels : {320u, 640u, 1280u, 1280u}) config.levels.push_back({.channels = channels});
   config.levels.back().attends_down = config.levels.back().attends_up = false;
   return config;
 }

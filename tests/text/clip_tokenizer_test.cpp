@@ -159,8 +159,8 @@ TEST(ClipTokenizer, TakesLittleTimeForLongPrompts) {
     while (out.size() < 1'000'000) out += text;
     return out;
   };
-  for (const std::string_view text : {"a", "ab", "cat ", "1", "!", " ", "猫", "'s", "<", "<|endoftext|>", "É a",
-                                      "\u0301\u0316" /* marks out of order */, "\xFF", "\u0130"}) {
+  for (const std::string_view text :
+       {"a", "cat ", "1", "!", " ", "<|endoftext|>", "\u0301\u0316" /* marks out of order */, "\xFF"}) {
     const auto start = std::chrono::steady_clock::now();
     EXPECT_EQ(clip().encode(repeat(text)).ids.size(), 77u);
     // About 0.5 s at worst on one slow core; anything quadratic takes minutes.
