@@ -32,6 +32,7 @@ std::string WeightsSource::key() const {
       key += fmt::format("[{}:{}]", block.first_row, block.first_row + block.rows);
     }
   }
+  if (stored_columns > columns) key += fmt::format("[:, {}:{}]", first_column, first_column + columns);
   return key;
 }
 

@@ -49,9 +49,14 @@ struct WeightsSource {
   /// the matrix as [taps][channels rounded up to a multiple of 4]. 1 tap: as the file holds it.
   std::uint32_t taps = 1;
   std::uint32_t channels = 0;
+  /// Of one tap: columns first_column .. first_column + columns of rows that the file holds with stored_columns, for a
+  /// matrix whose input comes in parts. 0: as many as columns.
+  std::uint32_t first_column = 0;
+  std::uint32_t stored_columns = 0;
 
   std::uint32_t rows() const;
-  /// "a" or "a + b + c", with [first:end] where not all rows are taken: identifies the matrix within a model.
+  /// "a" or "a + b + c", with [first:end] where not all rows and with [:, first:end] where not all columns are taken:
+  /// identifies the matrix within a model.
   std::string key() const;
   bool operator==(const WeightsSource&) const = default;
 };

@@ -39,7 +39,19 @@ void order_by_taps(const WeightsSource& source, std::span<const std::byte> from,
 RowSource::RowSource(const WeightsProvider& provider, const WeightsSource& source)
     : provider_(provider), source_(source), row_bytes_(bytes_of_row(source.format, source.columns)) {
   stored_row_bytes_ = row_bytes_;
-  if (source.taps == 1) return;
+  if (source.taps == 1) {
+    if (source.stored_columns == 0) return;
+    if (std::uint64_t{source.first_column} + source.columns > source.stored_columns ||
+        info(source.format).block_length != 1) {
+      throw InternalError(
+          fmt::format("Columns up to {} of {} are taken of the weights '{}'; those of {} are cut within "
+                      "the columns and between values alone.",
+                      std::uint64_t{source.first_column} + source.columns, source.stored_columns, source.key(),
+                      to_string(source.format)));
+    }
+    stored_row_bytes_ = bytes_of_row(source.format, source.stored_columns);
+    return;
+  }
   if (info(source.format).block_length != 1) {
     throw Unsupported(
         fmt::format("The weights '{}' of a convolution of {} taps are {} blocks of {} values; convolutions "
@@ -56,14 +68,23 @@ RowSource::RowSource(const WeightsProvider& provider, const WeightsSource& sourc
 
 std::span<const std::byte> RowSource::rows(std::uint32_t first, std::uint32_t count) {
   const std::span<const std::byte> stored = stored_rows(first, count);
-  if (source_.taps == 1) return stored;
-  by_taps_.assign(count * row_bytes_, std::byte{});
-  if (info(source_.format).block_bytes == 4) {
-    order_by_taps<std::uint32_t>(source_, stored, by_taps_);
-  } else {
-    order_by_taps<std::uint16_t>(source_, stored, by_taps_);
+  if (source_.taps == 1 && stored_row_bytes_ == row_bytes_) return stored;
+  if (source_.taps == 1) {
+    ordered_.resize(count * row_bytes_);
+    const std::uint64_t begin = std::uint64_t{source_.first_column} * info(source_.format).block_bytes;
+    for (std::size_t row = 0; row < count; ++row) {
+      std::ranges::copy(stored.subspan(row * stored_row_bytes_ + begin, row_bytes_),
+                        ordered_.begin() + static_cast<std::ptrdiff_t>(row * row_bytes_));
+    }
+    return ordered_;
   }
-  return by_taps_;
+  ordered_.assign(count * row_bytes_, std::byte{});
+  if (info(source_.format).block_bytes == 4) {
+    order_by_taps<std::uint32_t>(source_, stored, ordered_);
+  } else {
+    order_by_taps<std::uint16_t>(source_, stored, ordered_);
+  }
+  return ordered_;
 }
 
 std::span<const std::byte> RowSource::stored_rows(std::uint32_t first, std::uint32_t count) {
@@ -97,8 +118,8 @@ void RowSource::advance_to(std::uint32_t row) {
         fmt::format("Rows up to {} are taken of the matrix '{}', which holds {}.", end, block.name, stored));
   }
   if (bytes_.size() != stored * stored_row_bytes_) {
-    const std::string columns =
-        source_.taps == 1 ? fmt::format("{}", source_.columns) : fmt::format("{} x {}", source_.channels, source_.taps);
+    const std::string columns = source_.taps == 1 ? fmt::format("{}", std::max(source_.columns, source_.stored_columns))
+                                                  : fmt::format("{} x {}", source_.channels, source_.taps);
     throw InvalidInput(fmt::format("The matrix '{}' holds {} bytes, but {} rows of {} {} values take {}.", block.name,
                                    bytes_.size(), stored, columns, to_string(source_.format),
                                    stored * stored_row_bytes_));

@@ -38,7 +38,7 @@ class RowSource {
   std::uint64_t row_bytes_ = 0, stored_row_bytes_ = 0;
   std::span<const std::byte> bytes_;  // of the current block
   std::vector<std::byte> joined_;     // a piece across the border of two blocks
-  std::vector<std::byte> by_taps_;    // a piece in the order of the taps
+  std::vector<std::byte> ordered_;    // a piece in the order of the taps, or of some of the columns
   std::size_t block_ = 0;
   std::uint32_t block_begin_ = 0;
   bool fetched_ = false;

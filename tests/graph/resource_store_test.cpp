@@ -98,6 +98,26 @@ TEST(ResourceStore, ABlockCanBeSomeRowsOfATensor) {
   }
 }
 
+TEST(ResourceStore, AMatrixCanBeSomeColumnsOfATensor) {
+  Fixture f;
+  const WeightsSource right{
+      .format = DataType::F32, .columns = 12, .blocks = {{"b", 7}}, .first_column = 20, .stored_columns = 32};
+  const WeightsDescriptor descriptor{.format = DataType::F32, .rows = 7, .columns = 12, .row_group = 2};
+  const std::vector<std::byte> rows = unpack_rows(descriptor, f.contents(f.store.weights(right, descriptor)));
+  ASSERT_EQ(rows.size(), std::size_t{7} * 12 * 4);
+  for (std::size_t r = 0; r < 7; ++r) {
+    for (std::size_t c = 0; c < 12; ++c) {
+      float value = 0;
+      std::memcpy(&value, &rows[(r * 12 + c) * 4], 4);
+      EXPECT_EQ(value, 1000 + 32 * static_cast<float>(r) + 20 + static_cast<float>(c));
+    }
+  }
+  EXPECT_EQ(right.key(), "b[:, 20:32]");
+  WeightsSource outside = right;
+  outside.first_column = 21;
+  EXPECT_THROW(f.store.weights(outside, descriptor), InternalError);
+}
+
 // Row r of a window of 3 taps over 5 channels, as a file holds it: 100 r + 10 channel + tap.
 std::vector<std::byte> window(DataType format) {
   std::vector<std::byte> bytes;
