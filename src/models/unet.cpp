@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <vector>
 
 #include "base/error.h"
 #include "models/unet_blocks.h"
@@ -127,21 +127,6 @@ graph::Graph unet_graph(const ImageCheckpoint& checkpoint, const UnetSettings& s
 } catch (Error& error) {
   error.add_context(fmt::format("While building the UNet of '{}'.", checkpoint.path().string()));
   throw;
-}
-
-std::vector<float> time_embedding(const UnetConfig& config, double timestep) {
-  const std::uint32_t half = config.time_channels() / 2;
-  std::vector<float> result(config.time_channels());
-  const std::uint32_t sines = config.flip_sin_to_cos ? half : 0;
-  const std::uint32_t cosines = config.flip_sin_to_cos ? 0 : half;
-  for (std::uint32_t i = 0; i < half; ++i) {
-    const float exponent = static_cast<float>(-std::log(10000.0)) * static_cast<float>(i) /
-                           static_cast<float>(static_cast<double>(half) - config.freq_shift);
-    const float angle = static_cast<float>(timestep) * std::exp(exponent);
-    result[sines + i] = std::sin(angle);
-    result[cosines + i] = std::cos(angle);
-  }
-  return result;
 }
 
 }  // namespace driftwood::models

@@ -1,8 +1,6 @@
 // The graph of the UNet of Stable Diffusion 1.x: the noise in latents, given a time and a text.
 #pragma once
 
-#include <vector>
-
 #include "graph/graph.h"
 #include "models/image_checkpoint.h"
 
@@ -17,12 +15,9 @@ struct UnetSettings {
 };
 
 /// Inputs "latent" {B, H, W, C = 4}, "context" {B, W = tokens, C} and "time" {C = time_channels()}, the sinusoidal
-/// embedding of one time for the whole batch (time_embedding() below), output "prediction" {B, H, W, C = 4}, all f32.
-/// Runs with one token. Weights are named as in diffusers. Throws InvalidInput for extents of 0, and, naming the tensor
-/// and both shapes, where the files do not have what the configuration says.
+/// embedding of one timestep for the whole batch (diffusion/timestep_embedding.h), output "prediction" {B, H, W, C =
+/// 4}, all f32. Runs with one token. Weights are named as in diffusers. Throws InvalidInput for extents of 0, and,
+/// naming the tensor and both shapes, where the files do not have what the configuration says.
 graph::Graph unet_graph(const ImageCheckpoint& checkpoint, const UnetSettings& settings = {});
-
-/// The input "time" of a timestep: sines and cosines in single precision, as diffusers computes them.
-std::vector<float> time_embedding(const UnetConfig& config, double timestep);
 
 }  // namespace driftwood::models

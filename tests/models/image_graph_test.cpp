@@ -1,0 +1,91 @@
+// Graphs of the image models by value: shapes at the real size, odd sizes, what the passes make of them.
+#include <gtest/gtest.h>
+
+#include "graph/passes/pass.h"
+#include "models/clip_text.h"
+#include "models/image_shapes.h"
+#include "models/unet.h"
+#include "models/vae.h"
+
+namespace driftwood {
+namespace {
+
+using graph::Graph;
+
+const models::ImageCheckpoint& model() {
+  static const models::ImageCheckpoint checkpoint = testing::real_model();
+  return checkpoint;
+}
+
+template <class Operation>
+std::size_t count(const Graph& graph) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(graph.nodes(), [](const graph::Node& node) { return node.as<Operation>() != nullptr; }));
+}
+
+Shape shape_of(const Graph& graph, const char* name) { return graph.find(name)->shape; }
+
+TEST(ImageGraph, InputsAndOutputsAtTheRealSize) {
+  const Graph text = models::clip_text_graph(model());
+  EXPECT_EQ(text.max_tokens, 77U);
+  EXPECT_EQ(shape_of(text, "hidden"), (Shape{.w = 77, .c = 768}));
+  const Graph unet = models::unet_graph(model(), {.batch = 2, .height = 64, .width = 96});
+  EXPECT_EQ(unet.max_tokens, 1U);
+  EXPECT_EQ(shape_of(unet, "latent"), (Shape{.b = 2, .h = 64, .w = 96, .c = 4}));
+  EXPECT_EQ(shape_of(unet, "context"), (Shape{.b = 2, .w = 77, .c = 768}));
+  EXPECT_EQ(shape_of(unet, "time"), Shape{.c = 320});
+  EXPECT_EQ(shape_of(unet, "prediction"), (Shape{.b = 2, .h = 64, .w = 96, .c = 4}));
+  const Graph decoder = models::vae_decoder_graph(model(), {.height = 64, .width = 96});
+  EXPECT_EQ(shape_of(decoder, "image"), (Shape{.h = 512, .w = 768, .c = 3}));
+  const Graph encoder = models::vae_encoder_graph(model(), {.height = 512, .width = 768});
+  EXPECT_EQ(shape_of(encoder, "mean"), (Shape{.h = 64, .w = 96, .c = 4}));
+  EXPECT_EQ(shape_of(encoder, "logvar"), (Shape{.h = 64, .w = 96, .c = 4}));
+}
+
+TEST(ImageGraph, EveryTensorOfTheFilesIsRead) {
+  std::map<std::string, std::uint64_t> read;
+  for (const Graph& graph : {models::clip_text_graph(model()), models::unet_graph(model()),
+                             models::vae_decoder_graph(model()), models::vae_encoder_graph(model())})
+    for (const graph::Value& value : graph.values()) {
+      for (const graph::WeightsBlock& block : value.weights.blocks) read[block.name] += block.rows;
+      if (value.role == graph::Role::Constant)
+        read[value.name.substr(0, value.name.find('['))] += value.shape.elements();
+    }
+  for (const models::ImageComponent component : models::image_components)
+    for (const StoredTensor& tensor : model().tensors(component).all())
+      EXPECT_EQ(read[tensor.name], tensor.dims.size() == 1 || tensor.name.find("position") != std::string::npos
+                                       ? tensor.size()
+                                       : tensor.dims.back())
+          << tensor.name;
+}
+
+TEST(ImageGraph, LatentsOfAnySizeComeBackInTheirSize) {
+  for (const auto& [height, width] : {std::pair{1, 1}, {9, 13}, {8, 8}, {15, 16}, {33, 2}}) {
+    const Graph unet = models::unet_graph(
+        model(), {.height = static_cast<std::uint32_t>(height), .width = static_cast<std::uint32_t>(width)});
+    EXPECT_EQ(shape_of(unet, "prediction").h, static_cast<std::uint32_t>(height));
+    EXPECT_EQ(shape_of(unet, "prediction").w, static_cast<std::uint32_t>(width));
+  }
+}
+
+TEST(ImageGraph, PassesLeaveNoCopiesAndNoNormalisedTensorsBehind) {
+  Graph unet = models::unet_graph(model());
+  graph::run_passes(unet, {});
+  EXPECT_EQ(count<graph::Concat>(unet), 0U);
+  EXPECT_EQ(count<graph::ElementWise>(unet), 0U);
+  EXPECT_EQ(count<graph::GatedLinear>(unet), 16U);
+  EXPECT_EQ(count<graph::MultiHeadAttention>(unet), 32U);
+  EXPECT_EQ(count<graph::GroupStatistics>(unet), 61U);
+  EXPECT_EQ(count<graph::Conv2d>(unet), 98U);
+
+  Graph text = models::clip_text_graph(model());
+  graph::run_passes(text, {});
+  EXPECT_EQ(count<graph::ElementWise>(text), 0U);
+
+  Graph decoder = models::vae_decoder_graph(model());
+  graph::run_passes(decoder, {});
+  EXPECT_EQ(count<graph::ElementWise>(decoder), 1U);  // the attention's norm, which three linears read
+}
+
+}  // namespace
+}  // namespace driftwood
