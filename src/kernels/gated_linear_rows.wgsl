@@ -1,4 +1,5 @@
-// y = activation(gate x) * (up x): linear_rows twice in one pass over x. The activation is the fusion point `activation`.
+// y = activation(gate x) * (up x): linear_rows twice in one pass over x. The activation, with the gate's bias, is the
+// fusion point `activation`, the other bias is `up_bias`.
 import package::active_rows::active_rows;
 import package::parameters::Parameters;
 import package::row_product::{tile, lanes, splits, add_rows, partials, gathered};
@@ -10,6 +11,10 @@ import package::row_product::{tile, lanes, splits, add_rows, partials, gathered}
 var<uniform> parameters: Parameters;
 
 @fusion fn activation(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
+
+@fusion fn up_bias(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
   return value;
 }
 
@@ -52,7 +57,8 @@ fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation
       let t = i / (lanes / 4u);
       let s = at.x * (lanes / 4u) + i % (lanes / 4u);
       if (first + t < tokens && s < tensorSlices(y)) {
-        let value = activation(gates[n], 0u, 0u, first + t, s) * gathered(t, i % (lanes / 4u));
+        let value = activation(gates[n], 0u, 0u, first + t, s) *
+                    up_bias(gathered(t, i % (lanes / 4u)), 0u, 0u, first + t, s);
         tensorStore(y, first + t, s, epilogue(value, 0u, 0u, first + t, s));
       }
     }

@@ -1,7 +1,9 @@
-// y = activation(gate x) * (up x): linear_wide twice in one pass. The activation is the fusion point `activation`.
+// y = activation(gate x) * (up x): linear_wide twice in one pass. The activation, with the gate's bias, is the
+// fusion point `activation`, the other bias is `up_bias`.
 import package::active_rows::active_rows;
 import package::parameters::Parameters;
-import package::wide_product::{tile, add_wide, slice_of};
+import package::wide_fields::slice_of;
+import package::wide_product::{tile, add_wide};
 
 @weights var<read> gate: weights<vec16<f32>>;
 @weights var<read> up: weights<vec16<f32>>;
@@ -10,6 +12,10 @@ import package::wide_product::{tile, add_wide, slice_of};
 var<uniform> parameters: Parameters;
 
 @fusion fn activation(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
+
+@fusion fn up_bias(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
   return value;
 }
 
@@ -30,7 +36,8 @@ fn gated_linear_wide(@builtin(workgroup_id) at: vec3u) {
       @unroll for (var i = 0u; i < 4u; i++) {
         let s = at.x * 4u + i;
         if (s < tensorSlices(y)) {
-          let value = activation(slice_of(gates[t], i), 0u, 0u, first + t, s) * slice_of(ups[t], i);
+          let value = activation(slice_of(gates[t], i), 0u, 0u, first + t, s) *
+                      up_bias(slice_of(ups[t], i), 0u, 0u, first + t, s);
           tensorStore(y, first + t, s, epilogue(value, 0u, 0u, first + t, s));
         }
       }

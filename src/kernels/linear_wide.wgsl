@@ -2,7 +2,8 @@
 // invocation in one vec16, `tile` tokens at once share each decoded weight.
 import package::active_rows::active_rows;
 import package::parameters::Parameters;
-import package::wide_product::{tile, add_wide, slice_of};
+import package::wide_fields::slice_of;
+import package::wide_product::{tile, add_wide};
 
 @weights var<read> w: weights<vec16<f32>>;
 @tensor var<read> x: tensor<f32>;

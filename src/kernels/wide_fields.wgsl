@@ -75,3 +75,8 @@ fn group_scale(d: Words, a: Words, b: Words, c: Words, group: u32) -> ScaleAndMi
   }
   return ScaleAndMinimum(low_half(d) * Values(scale), -high_half(d) * Values(minimum));
 }
+
+// Rows 4 i to 4 i + 3 of the sixteen.
+fn slice_of(sums: vec16<f32>, i: u32) -> vec4f {
+  return vec4f(sums[4u * i], sums[4u * i + 1u], sums[4u * i + 2u], sums[4u * i + 3u]);
+}

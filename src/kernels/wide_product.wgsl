@@ -39,8 +39,3 @@ fn add_wide(w: weights<vec16<f32>>, x: tensor<f32>, rows: u32, first: u32, token
     (*sums)[t] = sum;
   }
 }
-
-// Rows 4 i to 4 i + 3 of the sixteen.
-fn slice_of(sums: vec16<f32>, i: u32) -> vec4f {
-  return vec4f(sums[4u * i], sums[4u * i + 1u], sums[4u * i + 2u], sums[4u * i + 3u]);
-}

@@ -88,6 +88,8 @@ class Draft {
   const Setting& setting;
   graph::Builder builder;
   Problem problem = {};
+  /// Changes the graph once it is built.
+  std::function<void(graph::Graph&)> adjust = {};
 
   /// Random values in [low, high) in the type of activations; NaN in rows of tokens that are not active.
   Field input(const std::string& name, const Shape& shape, float low = -2, float high = 2);
@@ -149,6 +151,8 @@ std::vector<Case> layer_norm_cases();
 std::vector<Case> group_statistics_cases();
 std::vector<Case> linear_cases();
 std::vector<Case> gated_linear_cases();
+std::vector<Case> conv2d_cases();
+std::vector<Case> concat_cases();
 std::vector<Case> token_cases();  // embedding and select-token
 std::vector<Case> rope_cases();
 std::vector<Case> cache_cases();  // head-layout, cache-write and rope-qkv

@@ -132,6 +132,7 @@ void Draft::state(const std::string& name, const Shape& shape, const Rule& rule)
 
 Problem Draft::finish() && {
   problem.graph = std::move(builder).build();
+  if (adjust) adjust(problem.graph);
   problem.parameters = {.tokens = setting.tokens, .position = setting.position};
   return std::move(problem);
 }

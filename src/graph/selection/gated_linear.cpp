@@ -1,21 +1,34 @@
 #include "graph/epilogue.h"
+#include "graph/selection/convolution.h"
 #include "graph/selection/linear.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 
 namespace driftwood::graph {
+
+void add_gate(const Node& node, const SelectionContext& context, KernelUse& use) {
+  const Shape& shape = context.shape(node.outputs[0]);
+  ElementWise gate = single(node.as<GatedLinear>()->activation);
+  std::vector<Shape> biases;
+  if (node.inputs.size() > 3) {
+    gate = compose(gate, 0, single(ElementOp::Add));
+    biases.push_back(context.shape(node.inputs[3]));
+    use.specialization.fusions["up_bias"] = fusion_source("up_bias", "up_bias", single(ElementOp::Add), biases, shape);
+    use.resources.push_back(read("gate_bias_0", node.inputs[3]));
+    use.resources.push_back(read("up_bias_0", node.inputs[4]));
+  }
+  use.specialization.fusions["activation"] = fusion_source("activation", "gate_bias", gate, biases, shape);
+}
+
 namespace {
 
 KernelUse gated_use(const Node& node, const SelectionContext& context, std::string module_path) {
-  const Shape& shape = context.shape(node.outputs[0]);
   KernelUse use{.module_path = std::move(module_path), .label = node.name};
   use.specialization.weights = {{"gate", weights_descriptor(context, node.inputs[1])},
                                 {"up", weights_descriptor(context, node.inputs[2])}};
-  use.specialization.fusions = {
-      {"activation", fusion_source("activation", "activation", single(node.as<GatedLinear>()->activation),
-                                   std::span(&shape, 1), shape)}};
   use.resources = {read("x", node.inputs[0]), read("gate", node.inputs[1]), read("up", node.inputs[2]),
                    write("y", node.outputs[0]), parameters()};
+  add_gate(node, context, use);
   add_epilogue(node, context, use);
   return use;
 }
@@ -28,7 +41,12 @@ Lowering gated_linear_rows(const Node& node, const SelectionContext& context) {
   return in_lanes(gated_use(node, context, "package::gated_linear_rows"), node, context, "gate");
 }
 
+Lowering gated_image_wide(const Node& node, const SelectionContext& context) {
+  return in_wide_patches(gated_use(node, context, "package::gated_image_wide"), node, context, {}, no_value);
+}
+
 constexpr KernelRow rows[] = {{GatedLinear::name, "gated-linear-wide", takes_wide_rows, gated_linear_wide},
+                              {GatedLinear::name, "gated-image-wide", takes_wide_image, gated_image_wide},
                               {GatedLinear::name, "gated-linear-rows", has_only_rows, gated_linear_rows}};
 
 }  // namespace

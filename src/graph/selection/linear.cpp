@@ -1,6 +1,7 @@
 #include "graph/selection/linear.h"
 
 #include "base/checked.h"
+#include "graph/selection/convolution.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
@@ -94,7 +95,12 @@ Lowering linear_rows(const Node& node, const SelectionContext& context) {
   return in_lanes(linear_use(node, context, "package::linear_rows"), node, context, "w");
 }
 
+Lowering linear_image_wide(const Node& node, const SelectionContext& context) {
+  return in_wide_patches(linear_use(node, context, "package::conv_wide"), node, context, {}, no_value);
+}
+
 constexpr KernelRow rows[] = {{Linear::name, "linear-wide", takes_wide_rows, linear_wide},
+                              {Linear::name, "linear-image-wide", takes_wide_image, linear_image_wide},
                               {Linear::name, "linear-rows", has_only_rows, linear_rows}};
 
 }  // namespace

@@ -8,6 +8,9 @@ namespace driftwood::graph {
 /// The matrix as its kernels on this device read it.
 WeightsDescriptor weights_descriptor(const SelectionContext& context, ValueId weights);
 
+/// Fills the fusion points `activation` (with the gate's bias) and `up_bias` of a gated linear.
+void add_gate(const Node& node, const SelectionContext& context, KernelUse& use);
+
 /// Whether the kernels that hold sixteen rows in a wide vector apply.
 bool takes_wide_rows(const Node& node, const SelectionContext& context);
 

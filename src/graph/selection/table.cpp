@@ -9,7 +9,7 @@ std::span<const KernelRow> kernel_rows() {
     std::vector<KernelRow> joined;
     for (const auto& rows : {embedding_kernels(), linear_kernels(), gated_linear_kernels(), norm_kernels(),
                              rope_kernels(), attention_kernels(), select_token_kernels(), element_wise_kernels(),
-                             group_statistics_kernels()})
+                             group_statistics_kernels(), conv2d_kernels(), concat_kernels()})
       joined.insert(joined.end(), rows.begin(), rows.end());
     return joined;
   }();

@@ -1,0 +1,93 @@
+// How fast a convolution is, and how long its kernel takes to compile.
+//
+//   convolution_bench DEVICE HEIGHT WIDTH IN OUT [WINDOW] [BATCH] [FORMAT] [REPEATS]
+//
+// Prints the seconds of processor time until the program has run once (weights uploaded, kernel compiled or found in
+// the program cache), the median milliseconds of a run as the device measures it, GMAC/s, and GMAC for each second of
+// processor time, which other work on the machine changes little.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "gpu/registry.h"
+#include "graph/builder.h"
+#include "graph/program.h"
+
+namespace {
+
+using namespace driftwood;
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+int measure(int argc, char** argv) {
+  const auto number = [&](int place, int otherwise) {
+    return static_cast<std::uint32_t>(argc > place ? std::max(1, std::atoi(argv[place])) : otherwise);
+  };
+  const std::string id = argc > 1 ? argv[1] : "opencl:0";
+  const std::uint32_t height = number(2, 64), width = number(3, 64), in = number(4, 320), out = number(5, 320);
+  const std::uint32_t window = number(6, 3), batch = number(7, 1), repeats = number(9, 10);
+  const std::string format_name = argc > 8 ? argv[8] : "f16";
+  const DataType format = format_name == "f32" ? DataType::F32 : DataType::F16;
+
+  graph::Builder builder;
+  const Shape shape{.b = batch, .h = height, .w = width, .c = in};
+  const graph::Tensor x = builder.input("x", shape);
+  const std::uint32_t taps = window * window;
+  const graph::Tensor w = builder.weights({.format = format,
+                                           .columns = graph::convolution_columns(taps, in),
+                                           .blocks = {{"w", out}},
+                                           .taps = taps,
+                                           .channels = in});
+  const std::uint32_t pad = window / 2;
+  builder.output("y", builder.conv2d(x, w,
+                                     {.window_h = window,
+                                      .window_w = window,
+                                      .pad_top = pad,
+                                      .pad_left = pad,
+                                      .pad_bottom = pad,
+                                      .pad_right = pad},
+                                     builder.vector("bias", std::vector<float>(out, 0.5F))));
+  const auto device = gpu::open_device(id);
+  const std::vector<std::byte> weights(std::size_t{out} * in * taps * (format == DataType::F32 ? 4 : 2));
+  const double start = processor_seconds();
+  graph::ProgramSettings settings;
+  settings.store = std::make_shared<graph::ResourceStore>(
+      *device, [&](std::string_view) { return std::span<const std::byte>(weights); });
+  graph::Program program(*device, std::move(builder).build(), std::move(settings));
+  program.write_floats("x", std::vector<float>(shape.elements(), 0.25F));
+  program.run({});
+  device->finish();
+  const double ready = processor_seconds() - start;
+  std::vector<double> times;
+  for (std::uint32_t i = 0; i < repeats; ++i) {
+    double nanoseconds = 0;
+    for (const graph::DispatchProfile& each : program.run_profiled({})) nanoseconds += each.nanoseconds;
+    times.push_back(nanoseconds);
+  }
+  const double processor = (processor_seconds() - start - ready) / repeats;
+  std::sort(times.begin(), times.end());
+  const double median = times[times.size() / 2];
+  const double macs = static_cast<double>(shape.elements()) * taps * out;
+  fmt::print(
+      "{} x {} x {} -> {}, window {}, batch {}, {}: ready in {:.3f} s, {:.3f} ms, {:.2f} GMAC/s, {:.2f} a processor "
+      "second ({})\n",
+      height, width, in, out, window, batch, format_name, ready, median / 1e6, macs / median, macs / processor / 1e9,
+      program.lowered().steps[0].kernel);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return measure(argc, argv);
+  } catch (const Error& error) {
+    fmt::print(stderr, "convolution_bench: error: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,36 @@
+#include <algorithm>
+#include <bit>
+
+#include "base/checked.h"
+#include "graph/selection/rows.h"
+#include "graph/selection/token_axis.h"
+
+namespace driftwood::graph {
+
+namespace {
+
+constexpr std::uint32_t workgroup = 64;
+
+bool has_no_depth(const Node& node, const SelectionContext& context) { return context.shape(node.outputs[0]).d == 1; }
+
+Lowering concat(const Node& node, const SelectionContext& context) {
+  const ValueId y = node.outputs[0];
+  const Shape& shape = context.shape(y);
+  const std::uint32_t lanes_s = std::min(workgroup, std::bit_ceil(shape.slices()));
+  const std::uint32_t lanes_x = workgroup / lanes_s;
+  KernelUse use{.module_path = "package::concat", .label = node.name};
+  use.specialization.overrides = {
+      {"lanes_s", lanes_s}, {"lanes_x", lanes_x}, {"rows_per_token", rows_per_token(context, y)}};
+  use.resources = {read("x", node.inputs[0]), read("x2", node.inputs[1]), write("y", y), parameters()};
+  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(shape.slices(), lanes_s))},
+              groups_of_rows(context, y, lanes_x), GridExtent{.fixed = shape.h * shape.b}};
+  return {.kernels = {std::move(use)}};
+}
+
+constexpr KernelRow rows[] = {{Concat::name, "concat", has_no_depth, concat}};
+
+}  // namespace
+
+std::span<const KernelRow> concat_kernels() { return rows; }
+
+}  // namespace driftwood::graph
