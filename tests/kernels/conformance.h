@@ -139,6 +139,7 @@ struct Subject {
 struct Outcome {
   std::map<std::string, std::vector<float>> values;
   std::string fault;
+  bool rounds_operands = false;  // to halves, for matrix units
 };
 Outcome run(const Subject& subject, const Problem& problem, StorageKind storage);
 /// What differs between two devices, or nothing.
@@ -157,6 +158,7 @@ std::vector<Case> token_cases();  // embedding and select-token
 std::vector<Case> rope_cases();
 std::vector<Case> cache_cases();  // head-layout, cache-write and rope-qkv
 std::vector<Case> attention_cases();
+std::vector<Case> multi_head_attention_cases();
 std::vector<Case> element_wise_cases();
 
 inline constexpr StorageKind every_storage[] = {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D,

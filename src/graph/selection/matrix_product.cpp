@@ -1,0 +1,264 @@
+#include "graph/selection/matrix_product.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "graph/cost.h"
+#include "graph/epilogue.h"
+#include "graph/selection/linear.h"
+#include "graph/selection/rows.h"
+#include "graph/selection/token_axis.h"
+#include "graph/selection/workgroups.h"
+#include "graph/storage_choice.h"
+
+namespace driftwood::graph {
+namespace {
+
+constexpr std::uint32_t depth = 32;  // columns of a step
+
+// A subgroup of the largest tile multiplies 64 x 64, for which it reads 8 matrices for every 16 products; one of 64 x
+// 32 reads 6 for 8, one of 32 x 32 reads 4 for 4. Workgroup memory gives a matrix (512 bytes) in 4 cycles of a
+// multiprocessor and a product takes 3 to 4, so the reads hide behind the products of the first alone. A smaller
+// tile also moves more input for each product.
+constexpr MatrixTile tiles[] = {
+    {.positions = 128, .outputs = 128, .down = 2, .across = 2, .step_cost = 1.0},
+    {.positions = 128, .outputs = 64, .down = 2, .across = 2, .step_cost = 0.6},
+    {.positions = 64, .outputs = 64, .down = 2, .across = 2, .step_cost = 0.38},
+};
+
+// Costs in steps of the largest tile, of about half a microsecond. A single workgroup on a unit has nothing to do while
+// it waits for memory or a barrier.
+constexpr double lonely = 1.3;
+// Adding shares takes a further launch (3 us), and writes and reads 8 bytes for each share of an output, at 3 TB/s.
+constexpr double launch_cost = 6;
+constexpr double share_cost = 1.0 / 187500;
+constexpr std::uint32_t least_steps = 4;  // of a share: below, filling the first step is most of its time
+constexpr std::uint32_t most_splits = 16;
+
+// A tile of fewer positions would be mostly empty.
+constexpr std::uint32_t least_positions = 32;
+
+bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
+
+ValueId joined_input(const Node& node) {
+  return node.as<Conv2d>() != nullptr && node.inputs.size() > 2 ? node.inputs[2] : no_value;
+}
+
+/// A linear is a convolution under a window of one tap.
+Conv2d convolution_of(const Node& node) { return node.as<Conv2d>() != nullptr ? *node.as<Conv2d>() : Conv2d{}; }
+
+std::uint32_t positions_of(const Shape& shape) { return shape.b * shape.h * shape.w; }
+
+std::uint32_t tokens_axis(const Node& node, const SelectionContext& context) {
+  const bool has_tokens = context.graph.max_tokens > 1 && has_only_rows(node, context);
+  return has_tokens ? rows_per_token(context, node.outputs[0]) : 0;
+}
+
+/// Outputs as tiles count them: a gated linear has twice as many rows of weights.
+std::uint32_t tiled_outputs(const Node& node, const SelectionContext& context) {
+  return context.shape(node.outputs[0]).c * (is_gated(node) ? 2 : 1);
+}
+
+MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
+  return choose_tiling(positions_of(context.shape(node.outputs[0])), tiled_outputs(node, context),
+                       context.shape(node.inputs[1]).c, !is_gated(node), context.facts);
+}
+
+bool is_half_buffer(const SelectionContext& context, ValueId id) {
+  return context.value(id).data_type == DataType::F16 && context.descriptor(id).storage == StorageKind::Buffer;
+}
+
+bool takes_matrix_units(const Node& node, const SelectionContext& context) {
+  if (!context.facts.has_matrices || context.facts.is_cpu || context.options.precision == Precision::F32) return false;
+  const Shape& output = context.shape(node.outputs[0]);
+  if (output.d != 1 || positions_of(output) < least_positions) return false;
+  // A prologue makes halves of whatever it reads.
+  const ValueId x2 = joined_input(node);
+  const bool has_halves = is_half_buffer(context, node.inputs[0]) && (x2 == no_value || is_half_buffer(context, x2));
+  if (node.prologue.empty() && !has_halves) return false;
+  return tiling_of(node, context).tile != nullptr;
+}
+
+void set_window(const Conv2d& convolution, const Shape& x, KernelUse& use) {
+  auto& overrides = use.specialization.overrides;
+  overrides["window_w"] = convolution.window_w;
+  overrides["taps"] = convolution.taps();
+  overrides["stride"] = convolution.stride;
+  overrides["pad_top"] = convolution.pad_top;
+  overrides["pad_left"] = convolution.pad_left;
+  overrides["upsample"] = convolution.upsample;
+  overrides["repeated_h"] = convolution.repeated_h(x);
+  overrides["repeated_w"] = convolution.repeated_w(x);
+}
+
+void set_tile(const MatrixTile& tile, KernelUse& use) {
+  auto& overrides = use.specialization.overrides;
+  overrides["tile_positions"] = tile.positions;
+  overrides["tile_outputs"] = tile.outputs;
+  overrides["subgroups_down"] = tile.down;
+  overrides["subgroups_across"] = tile.across;
+}
+
+/// A kernel of one invocation for each of `count` elements.
+void set_elements(const SelectionContext& context, std::uint64_t count, KernelUse& use) {
+  const std::uint32_t lanes = lanes_for(context.facts, count);
+  use.specialization.overrides["lanes"] = lanes;
+  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(count, lanes))}};
+}
+
+/// Joins and transforms the input once, into scratch memory.
+KernelUse ready_input(const Node& node, const SelectionContext& context, std::uint32_t scratch,
+                      const TensorDescriptor& ready) {
+  KernelUse use{.module_path = "package::conv_input", .label = node.name + ".input"};
+  const ValueId x2 = joined_input(node);
+  use.specialization.overrides = {{"joined", x2 != no_value}};
+  use.specialization.tensors = {{"x2", context.descriptor(x2 == no_value ? node.inputs[0] : x2)}};
+  use.resources = {read("x", node.inputs[0]), write_scratch("ready", scratch)};
+  if (x2 != no_value) use.resources.push_back(read("x2", x2));
+  add_prologue(node, context, use);
+  set_elements(context, std::uint64_t{positions_of(ready.shape)} * ready.shape.slices(), use);
+  use.cost = estimate_cost(use, node, false, context);
+  return use;
+}
+
+KernelUse sum_of_shares(const Node& node, const SelectionContext& context, std::uint32_t scratch,
+                        std::uint32_t rows_of_token) {
+  KernelUse use{.module_path = "package::matrix_sum", .label = node.name + ".sum"};
+  const Shape& output = context.shape(node.outputs[0]);
+  use.specialization.overrides = {{"rows_per_token", rows_of_token}};
+  use.resources = {read_scratch("shares", scratch), write("y", node.outputs[0]), parameters()};
+  add_epilogue(node, context, use);
+  set_elements(context, std::uint64_t{positions_of(output)} * output.slices(), use);
+  return use;
+}
+
+}  // namespace
+
+std::uint64_t MatrixTile::bytes() const { return std::uint64_t{2} * (positions + outputs) * (2 * depth + 16); }
+
+std::span<const MatrixTile> matrix_tiles() { return tiles; }
+
+MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::uint32_t columns, bool may_split,
+                           const gpu::DeviceFacts& facts) {
+  MatrixTiling best;
+  double least = 0;
+  const auto steps = static_cast<std::uint32_t>(divide_up(columns, depth));
+  for (const MatrixTile& tile : tiles) {
+    const bool fits = tile.bytes() <= facts.local_memory && tile.invocations() <= facts.max_workgroup_size &&
+                      tile.invocations() <= facts.max_workgroup_extent[0] &&
+                      divide_up(positions, tile.positions) <= facts.max_workgroup_count[1];
+    if (!fits) continue;
+    const std::uint64_t groups = divide_up(positions, tile.positions) * divide_up(outputs, tile.outputs);
+    for (std::uint32_t wanted = 1; wanted <= (may_split ? most_splits : 1); ++wanted) {
+      const auto share = static_cast<std::uint32_t>(divide_up(steps, wanted));
+      const auto splits = static_cast<std::uint32_t>(divide_up(steps, share));
+      if (splits != wanted || (splits > 1 && share < least_steps)) continue;
+      const auto on_a_unit = static_cast<double>(divide_up(groups * splits, facts.compute_units));
+      double cost = on_a_unit * share * tile.step_cost * (on_a_unit == 1 ? lonely : 1);
+      if (splits > 1) cost += launch_cost + share_cost * positions * outputs * splits;
+      if (best.tile != nullptr && cost >= least) continue;
+      best = {.tile = &tile, .splits = splits};
+      least = cost;
+    }
+  }
+  return best;
+}
+
+Lowering matrix_product(const Node& node, const SelectionContext& context, const MatrixTiling& tiling) {
+  const ValueId x = node.inputs[0];
+  const ValueId y = node.outputs[0];
+  const Shape& output = context.shape(y);
+  const std::uint32_t rows_of_token = tokens_axis(node, context);
+  Lowering lowering;
+  KernelUse use{.module_path = is_gated(node) ? "package::gated_matrix" : "package::conv_matrix", .label = node.name};
+  set_tile(*tiling.tile, use);
+  set_window(convolution_of(node), context.shape(x), use);
+  use.specialization.overrides["rows_per_token"] = rows_of_token;
+  use.specialization.overrides["half_weights"] = context.value(node.inputs[1]).weights.format == DataType::F16;
+  use.resources = {parameters()};
+
+  ValueId x2 = joined_input(node);
+  if (node.prologue.empty()) {
+    use.resources.push_back(read("x", x));
+  } else {
+    const TensorDescriptor ready{.shape = context.graph.joined_shape(node),
+                                 .data_type = DataType::F16,
+                                 .layout = default_layout(StorageKind::Buffer)};
+    const auto scratch = static_cast<std::uint32_t>(lowering.scratch.size());
+    lowering.scratch.push_back({.name = "input", .tensor = ready});
+    lowering.kernels.push_back(ready_input(node, context, scratch, ready));
+    use.specialization.tensors["x"] = ready;
+    use.resources.push_back(read_scratch("x", scratch));
+    x2 = no_value;
+  }
+  use.specialization.overrides["joined"] = x2 != no_value;
+  if (x2 != no_value) use.resources.push_back(read("x2", x2));
+
+  const TensorDescriptor& stored = context.descriptor(y);
+  if (is_gated(node)) {
+    const bool has_bias = node.inputs.size() > 3;
+    use.specialization.overrides["has_bias"] = has_bias;
+    use.specialization.weights = {{"gate", weights_descriptor(context, node.inputs[1])},
+                                  {"up", weights_descriptor(context, node.inputs[2])}};
+    use.specialization.fusions["activation"] = fusion_source(
+        "activation", "activation", single(node.as<GatedLinear>()->activation), std::span(&output, 1), output);
+    for (const char* bias : {"gate_bias", "up_bias"}) {
+      const std::size_t input = bias[0] == 'g' ? 3 : 4;
+      if (has_bias) use.resources.push_back(read(bias, node.inputs[input]));
+      if (!has_bias) use.specialization.tensors[bias] = stored;  // never read
+    }
+    use.resources.push_back(read("gate", node.inputs[1]));
+    use.resources.push_back(read("up", node.inputs[2]));
+  } else {
+    use.specialization.overrides["splits"] = tiling.splits;
+    use.specialization.weights = {{"w", weights_descriptor(context, node.inputs[1])}};
+    use.resources.push_back(read("w", node.inputs[1]));
+    if (x2 == no_value) {
+      const auto& tensors = use.specialization.tensors;
+      const auto ready = tensors.find("x");
+      use.specialization.tensors["x2"] = ready == tensors.end() ? context.descriptor(x) : ready->second;  // never read
+    }
+    use.specialization.tensors["shares"] = stored;  // never written, unless there are some
+  }
+
+  const std::uint32_t tile_outputs = tiling.tile->outputs / (is_gated(node) ? 2 : 1);
+  GridExtent rows{.fixed = static_cast<std::uint32_t>(divide_up(positions_of(output), tiling.tile->positions))};
+  if (rows_of_token > 0) rows = {.rows_per_group = tiling.tile->positions, .rows_per_token = rows_of_token};
+  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(output.c, tile_outputs))}, rows,
+              GridExtent{.fixed = tiling.splits}};
+  if (tiling.splits == 1) {
+    use.resources.push_back(write("y", y));
+    add_epilogue(node, context, use);
+    use.cost = estimate_cost(use, node, true, context);
+    lowering.kernels.push_back(std::move(use));
+    return lowering;
+  }
+  const TensorDescriptor shares{.shape = {.h = tiling.splits, .w = positions_of(output), .c = output.c},
+                                .data_type = DataType::F32,
+                                .layout = default_layout(StorageKind::Buffer)};
+  const auto scratch = static_cast<std::uint32_t>(lowering.scratch.size());
+  lowering.scratch.push_back({.name = "shares", .tensor = shares});
+  use.specialization.tensors["shares"] = shares;
+  use.specialization.tensors["y"] = stored;  // whose shape counts positions
+  use.resources.push_back(write_scratch("shares", scratch));
+  use.cost = estimate_cost(use, node, true, context);
+  lowering.kernels.push_back(std::move(use));
+  lowering.kernels.push_back(sum_of_shares(node, context, scratch, rows_of_token));
+  return lowering;
+}
+
+namespace {
+
+Lowering on_matrix_units(const Node& node, const SelectionContext& context) {
+  return matrix_product(node, context, tiling_of(node, context));
+}
+
+constexpr KernelRow rows[] = {{Conv2d::name, "conv-matrix", takes_matrix_units, on_matrix_units},
+                              {Linear::name, "linear-matrix", takes_matrix_units, on_matrix_units},
+                              {GatedLinear::name, "gated-linear-matrix", takes_matrix_units, on_matrix_units}};
+
+}  // namespace
+
+std::span<const KernelRow> matrix_product_kernels() { return rows; }
+
+}  // namespace driftwood::graph

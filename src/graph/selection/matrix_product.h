@@ -1,0 +1,38 @@
+// Convolutions and matrices times positions on matrix units: how they are cut into tiles, one a workgroup.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "graph/selection.h"
+
+namespace driftwood::graph {
+
+/// A way to cut a product of positions x outputs into workgroups of `down * across` subgroups.
+struct MatrixTile {
+  std::uint32_t positions, outputs;
+  std::uint32_t down, across;
+  double step_cost;  // time of 32 columns of one tile, where 1 is that of the largest
+
+  std::uint32_t invocations() const { return 32 * down * across; }
+  /// Workgroup memory, as kernels/matrix_tile.wgsl lays it out.
+  std::uint64_t bytes() const;
+};
+
+/// The tiles that kernels are made with, largest first.
+std::span<const MatrixTile> matrix_tiles();
+
+struct MatrixTiling {
+  const MatrixTile* tile = nullptr;
+  std::uint32_t splits = 1;  // workgroups that share the columns of a tile; none of them is left without
+};
+
+/// The tiling that is expected to take the least time. `may_split`: whether columns may be divided. No tile: the device
+/// has too little workgroup memory for any, or takes too small workgroups.
+MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::uint32_t columns, bool may_split,
+                           const gpu::DeviceFacts& facts);
+
+/// The kernels of a convolution, linear or gated linear in that tiling.
+Lowering matrix_product(const Node& node, const SelectionContext& context, const MatrixTiling& tiling);
+
+}  // namespace driftwood::graph
