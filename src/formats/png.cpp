@@ -110,6 +110,17 @@ void check_sides(std::span<const std::byte> file) {
   }
 }
 
+/// libpng takes memory for a chunk by the length that it claims, before it reads on.
+void check_chunks(std::span<const std::byte> file) {
+  for (std::size_t at = signature.size(); at + 12 <= file.size();) {
+    const std::size_t length = png_get_uint_32(reinterpret_cast<const png_byte*>(file.data()) + at);
+    if (length > file.size() - at - 12) break;
+    if (starts_with(file, at + 4, "IEND")) return;
+    at += 12 + length;
+  }
+  throw InvalidInput("The PNG picture is broken: the file ends early.");
+}
+
 [[noreturn]] void refuse(const ReadState& state) {
   throw InvalidInput(fmt::format("The PNG picture is broken: {}.", state.reason));
 }
@@ -147,6 +158,7 @@ std::vector<PngText> texts_of(const ReadState& state) {
 RgbImage parse_png(std::span<const std::byte> file) try {
   check_kind(file);
   check_sides(file);
+  check_chunks(file);
   ReadState state;
   state.next = file.data();
   state.left = file.size();

@@ -168,6 +168,7 @@ TEST(Png, ThatPromisesMuchCostsLittle) {
   const auto refusal = refusal_of([] { read_image(corpus / "bad-large-without-pixels"); });
   EXPECT_THAT(refusal.message, HasSubstr("too few for a picture of 16384 x 16384 pixels"));
   EXPECT_LT(refusal.resident_growth, 16 << 20);
+  EXPECT_THAT(refusal_of([] { read_image(corpus / "bad-huge-text"); }).message, HasSubstr("the file ends early"));
 }
 
 TEST(Png, IsNotWrittenWhereItCannotBe) {

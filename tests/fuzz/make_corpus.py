@@ -207,6 +207,7 @@ def png_files():
     yield "bad-huge-row", png(size=(0x7FFFFFFF, 1))
     yield "bad-negative", png(size=(0xFFFFFFFF, 0xFFFFFFFF))
     yield "bad-large-without-pixels", png(size=(16384, 16384))
+    yield "bad-huge-text", png(text=struct.pack(">I", 0x7FFFFFFF) + chunk(b"zTXt", b"Comment\0\0x")[4:])
     yield "bad-few-pixels", png(pixels=png_pixels(RGB, 8, False)[:-1])
     yield "bad-pixels", png(pixels=b"").replace(zlib.compress(b"", 9), b"nonsense")
     yield "bad-depth", png(RGB, 4, pixels=bytes(2000))
