@@ -120,9 +120,11 @@ void kernel(const KernelArguments& arguments) {
   if (!kernels::source(path))
     throw InvalidInput(
         fmt::format("There is no kernel '{}'. 'driftwood kernel --list' lists the kernels.", arguments.name));
-  const shader::TargetTraits traits{.has_f16_arithmetic = false, .has_subgroups = false, .has_packed_dot = false};
+  // Plain OpenCL C, but for matrices, which only one dialect has.
+  const shader::TargetTraits traits{.has_matrices = true};
   const shader::Module module = shader::compile(kernels::source, path, specialization, traits);
-  const std::string text = arguments.emit == "opencl" ? shader::emit_opencl(module) : shader::print(module);
+  const std::string text =
+      arguments.emit == "opencl" ? shader::emit_opencl(module, {.matrices = true}) : shader::print(module);
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
