@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view index_name = "model_index.json";
+constexpr std::string_view index_name = ImageCheckpoint::index_name;
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;

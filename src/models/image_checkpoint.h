@@ -25,6 +25,9 @@ class ImageCheckpoint {
  public:
   enum class Kind : std::uint8_t { Folder, SingleFile, ShapesAlone };
 
+  /// The file that makes a folder a diffusers model.
+  static constexpr std::string_view index_name = "model_index.json";
+
   /// Whether a path looks like a model for images: a folder with model_index.json, or a .safetensors file that has a
   /// UNet's tensors in the original naming. Reads no more than the file's header.
   static bool recognizes(const std::filesystem::path& path);
