@@ -3,7 +3,8 @@
 import package::active_rows::active_rows;
 import package::parameters::Parameters;
 import package::wide_fields::slice_of;
-import package::wide_patch::{tile, groups, block, taps, Patch, Sums, position, input_slices, clear, gather, multiply, total};
+import package::wide_patch::{tile, groups, block, Patch, Sums, clear, gather, multiply, total};
+import package::window::{taps, position, input_slices};
 
 @weights var<read> w: weights<vec16<f32>>;
 @tensor var<read> x: tensor<f32>;

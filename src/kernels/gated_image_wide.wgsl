@@ -4,7 +4,8 @@
 import package::active_rows::active_rows;
 import package::parameters::Parameters;
 import package::wide_fields::slice_of;
-import package::wide_patch::{tile, groups, block, taps, Patch, Sums, position, input_slices, clear, gather, multiply, total};
+import package::wide_patch::{tile, groups, block, Patch, Sums, clear, gather, multiply, total};
+import package::window::{taps, position, input_slices};
 
 @weights var<read> gate: weights<vec16<f32>>;
 @weights var<read> up: weights<vec16<f32>>;

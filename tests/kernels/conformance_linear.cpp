@@ -6,10 +6,10 @@
 namespace driftwood::test {
 namespace {
 
-Wanted product(const Field& weights, const Field& x, std::uint32_t row, std::uint32_t token) {
+Wanted product(const Field& weights, const Field& x, const Index& at) {
   Wanted sum;
   for (std::uint32_t c = 0; c < weights.shape.c; ++c) {
-    const double term = weights.at(row, c) * x.at(token, c);
+    const double term = weights.at(at.c, c) * x.at(at.b, at.h, at.w, c);
     sum.value += term;
     sum.magnitude += std::abs(term);
   }
@@ -20,8 +20,10 @@ struct Matrix {
   std::uint32_t rows, columns;
 };
 
-void linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, bool has_bias, Tail tail) {
-  const Field x = draft.input("x", {.w = tokens, .c = matrix.columns});
+void linear(Draft& draft, const Matrix& matrix, const Shape& positions, bool has_bias, Tail tail) {
+  Shape shape = positions;
+  shape.c = matrix.columns;
+  const Field x = draft.input("x", shape);
   const Field weights = draft.weights("w", matrix.rows, matrix.columns);
   const Field bias = draft.constant("bias", {.c = matrix.rows});
   std::optional<graph::Tensor> added;
@@ -29,21 +31,34 @@ void linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, bool has_b
   draft.output(
       "y", draft.builder.linear(x.tensor, weights.tensor, added),
       [&](const Index& at) {
-        Wanted sum = product(weights, x, at.c, at.w);
+        Wanted sum = product(weights, x, at);
         if (has_bias) sum = {sum.value + bias.at(0, at.c), sum.magnitude + std::abs(bias.at(0, at.c))};
         return sum;
       },
       tail);
 }
 
-void gated_linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, graph::ElementOp activation, Tail tail) {
-  const Field x = draft.input("x", {.w = tokens, .c = matrix.columns});
+void gated_linear(Draft& draft, const Matrix& matrix, const Shape& positions, bool has_biases,
+                  graph::ElementOp activation, Tail tail) {
+  Shape shape = positions;
+  shape.c = matrix.columns;
+  const Field x = draft.input("x", shape);
   const Field gate = draft.weights("gate", matrix.rows, matrix.columns);
   const Field up = draft.weights("up", matrix.rows, matrix.columns);
+  const Field gate_bias = draft.constant("gate_bias", {.c = matrix.rows});
+  const Field up_bias = draft.constant("up_bias", {.c = matrix.rows});
+  const graph::Tensor y = has_biases ? draft.builder.gated_linear(x.tensor, gate.tensor, gate_bias.tensor, up.tensor,
+                                                                  up_bias.tensor, activation)
+                                     : draft.builder.gated_linear(x.tensor, gate.tensor, up.tensor, activation);
+  const auto side = [&](const Field& weights, const Field& bias, const Index& at) {
+    const Wanted sum = product(weights, x, at);
+    if (!has_biases) return sum;
+    return Wanted{sum.value + bias.at(0, at.c), sum.magnitude + std::abs(bias.at(0, at.c))};
+  };
   draft.output(
-      "y", draft.builder.gated_linear(x.tensor, gate.tensor, up.tensor, activation),
+      "y", y,
       [&](const Index& at) {
-        const Wanted g = product(gate, x, at.c, at.w), u = product(up, x, at.c, at.w);
+        const Wanted g = side(gate, gate_bias, at), u = side(up, up_bias, at);
         const double active =
             activation == graph::ElementOp::Silu ? g.value / (1 + std::exp(-g.value)) : std::max(g.value, 0.0);
         return Wanted{active * u.value, 1.1 * g.magnitude * std::abs(u.value) + std::abs(active) * u.magnitude};
@@ -63,16 +78,18 @@ bool is_everywhere(DataType format) {
 
 std::vector<Case> linear_cases() {
   std::vector<Case> cases;
-  const auto add = [&](const Setting& setting, const Matrix& matrix, std::uint32_t tokens, bool has_bias, Tail tail,
-                       bool everywhere) {
+  const auto add_image = [&](const Setting& setting, const Matrix& matrix, const Shape& positions, bool has_bias,
+                             Tail tail, bool everywhere) {
     cases.push_back({.operation = "linear",
-                     .name = fmt::format("{} x {} of {} rows{} {}", matrix.rows, matrix.columns, tokens,
-                                         has_bias ? " bias" : "", to_string(tail)),
+                     .name = fmt::format("{} x {} of {} positions{} {}", matrix.rows, matrix.columns,
+                                         to_string(positions), has_bias ? " bias" : "", to_string(tail)),
                      .setting = setting,
                      .packed = "weights",
-                     .make = [=](Draft& draft) { linear(draft, matrix, tokens, has_bias, tail); },
+                     .make = [=](Draft& draft) { linear(draft, matrix, positions, has_bias, tail); },
                      .everywhere = everywhere});
   };
+  const auto add = [&](const Setting& setting, const Matrix& matrix, std::uint32_t tokens, bool has_bias, Tail tail,
+                       bool everywhere) { add_image(setting, matrix, {.w = tokens}, has_bias, tail, everywhere); };
   // Every format, at the edges of tiles, rows and columns.
   for (const DataType format : formats) {
     const std::uint32_t block = std::max<std::uint32_t>(info(format).block_length, 32);
@@ -118,20 +135,40 @@ std::vector<Case> linear_cases() {
   add({.max_tokens = 8, .tokens = 2}, {6, 36}, 1, false, Tail::Residual, false);
   add({.max_tokens = 8, .tokens = 2}, {6, 36}, 3, false, Tail::None, false);
   add({}, {6, 36}, 5, false, Tail::Silu, false);
+  // Positions of images, and of several texts.
+  for (const DataType format : formats) {
+    const std::uint32_t block = std::max<std::uint32_t>(info(format).block_length, 32);
+    add_image({.packed = format}, {35, 2 * block}, {.b = 2, .h = 3, .w = 5}, true, Tail::SiluResidual,
+              format == DataType::F16);
+  }
+  for (const StorageKind storage : every_storage) {
+    for (const DataType type : activation_types) {
+      const Setting setting{.storage = storage, .activation = type, .packed = DataType::F16};
+      add_image(setting, {22, 37}, {.b = 2, .h = 3, .w = 7}, true, Tail::Residual, type == DataType::F16);
+    }
+  }
+  add_image({.packed = DataType::F16, .max_tokens = 9, .tokens = 7}, {18, 36}, {.b = 2, .w = 9}, true, Tail::Silu,
+            true);
+  add_image({.max_tokens = 40, .tokens = 33}, {70, 36}, {.w = 40}, true, Tail::None, false);
   return cases;
 }
 
 std::vector<Case> gated_linear_cases() {
   std::vector<Case> cases;
+  const auto add_image = [&](const Setting& setting, const Matrix& matrix, const Shape& positions, bool has_biases,
+                             graph::ElementOp activation, Tail tail, bool everywhere) {
+    cases.push_back(
+        {.operation = "gated-linear",
+         .name = fmt::format("{} x {} of {} positions{}, {} {}", matrix.rows, matrix.columns, to_string(positions),
+                             has_biases ? " biases" : "", graph::info(activation).name, to_string(tail)),
+         .setting = setting,
+         .packed = "weights",
+         .make = [=](Draft& draft) { gated_linear(draft, matrix, positions, has_biases, activation, tail); },
+         .everywhere = everywhere});
+  };
   const auto add = [&](const Setting& setting, const Matrix& matrix, std::uint32_t tokens, graph::ElementOp activation,
                        Tail tail, bool everywhere) {
-    cases.push_back({.operation = "gated-linear",
-                     .name = fmt::format("{} x {} of {} rows, {} {}", matrix.rows, matrix.columns, tokens,
-                                         graph::info(activation).name, to_string(tail)),
-                     .setting = setting,
-                     .packed = "weights",
-                     .make = [=](Draft& draft) { gated_linear(draft, matrix, tokens, activation, tail); },
-                     .everywhere = everywhere});
+    add_image(setting, matrix, {.w = tokens}, false, activation, tail, everywhere);
   };
   using enum graph::ElementOp;
   for (const DataType format : formats) {
@@ -163,6 +200,22 @@ std::vector<Case> gated_linear_cases() {
   }
   add({.max_tokens = 3, .tokens = 2}, {6, 36}, 6, Silu, Tail::Residual, false);
   add({}, {6, 36}, 5, Silu, Tail::None, false);
+  for (const DataType format : formats) {
+    const std::uint32_t block = std::max<std::uint32_t>(info(format).block_length, 32);
+    const Setting setting{.packed = format};
+    add_image(setting, {35, 2 * block}, {.b = 2, .h = 3, .w = 5}, true, Relu, Tail::Residual, format == DataType::F16);
+    add_image(setting, {35, block}, {.w = 3}, true, Silu, Tail::None, format == DataType::F16);
+  }
+  for (const StorageKind storage : every_storage) {
+    for (const DataType type : activation_types) {
+      const Setting setting{.storage = storage, .activation = type, .packed = DataType::F16};
+      add_image(setting, {22, 37}, {.b = 2, .h = 3, .w = 7}, true, Silu, Tail::Silu,
+                type == DataType::F16 && (storage == StorageKind::Buffer || storage == StorageKind::Texture2D));
+    }
+  }
+  add_image({.packed = DataType::F16, .max_tokens = 9, .tokens = 7}, {18, 36}, {.b = 2, .w = 9}, false, Silu,
+            Tail::None, false);
+  add_image({.max_tokens = 40, .tokens = 33}, {70, 36}, {.w = 40}, true, Silu, Tail::None, false);
   return cases;
 }
 

@@ -1,6 +1,6 @@
 #include "graph/selection/convolution.h"
 
-#include <algorithm>
+#include <iterator>
 
 #include "base/checked.h"
 #include "graph/selection/token_axis.h"
@@ -27,34 +27,105 @@ std::uint32_t even_part(std::uint32_t extent, std::uint32_t most) {
   return static_cast<std::uint32_t>(divide_up(extent, divide_up(extent, most)));
 }
 
+// What kernels/window.wgsl leaves open.
+void set_window(KernelUse& use, const Node& node, const SelectionContext& context, const Conv2d& convolution,
+                ValueId x2) {
+  const Shape& x = context.shape(node.inputs[0]);
+  const Shape& y = context.shape(node.outputs[0]);
+  auto& overrides = use.specialization.overrides;
+  overrides["window_w"] = convolution.window_w;
+  overrides["taps"] = convolution.taps();
+  overrides["stride"] = convolution.stride;
+  overrides["pad_top"] = convolution.pad_top;
+  overrides["pad_left"] = convolution.pad_left;
+  overrides["upsample"] = convolution.upsample;
+  overrides["repeated_h"] = convolution.repeated_h(x);
+  overrides["repeated_w"] = convolution.repeated_w(x);
+  overrides["is_bordered"] = is_bordered(convolution, x, y);
+  overrides["is_joined"] = x2 != no_value;
+  // Only a linear has a token axis: the width of an image is no number of tokens.
+  const bool has_tokens = context.graph.max_tokens > 1 && node.as<Conv2d>() == nullptr;
+  overrides["rows_per_token"] = has_tokens ? rows_per_token(context, node.outputs[0]) : 0;
+  // Kernels that can join take an x2 in any case; they do not read one that is none.
+  if (node.as<GatedLinear>() == nullptr) use.resources.push_back(read("x2", x2 == no_value ? node.inputs[0] : x2));
+}
+
+std::uint32_t positions_of(const Shape& shape) { return shape.b * shape.h * shape.w; }
+
+GridExtent groups(std::uint32_t extent, std::uint32_t part) {
+  return {.fixed = static_cast<std::uint32_t>(divide_up(extent, part))};
+}
+
+// A tile of tile_product: 4 lanes_o outputs times rows * lanes_p positions.
+struct Tile {
+  std::uint32_t lanes_o, lanes_p, rows, depth;
+  std::uint32_t invocations() const { return lanes_o * lanes_p; }
+  std::uint32_t positions() const { return rows * lanes_p; }
+  std::uint64_t bytes(std::uint32_t matrices) const {
+    return std::uint64_t{16} * depth * (positions() + 1 + 4 * lanes_o * matrices);
+  }
+};
+
+// Eight positions and four outputs an invocation read 12 vectors of workgroup memory for 128 products. The last is for
+// devices with the least memory and workgroups, and for few positions.
+constexpr Tile tiles[] = {{16, 16, 8, 8}, {16, 8, 8, 8}, {16, 8, 4, 8}, {8, 8, 4, 4}};
+
+constexpr std::uint32_t least_positions = 16;
+
+// The largest tile that the device can run and that leaves no compute unit idle; else the smallest.
+const Tile& tile_for(std::uint32_t positions, std::uint32_t slices, std::uint32_t matrices,
+                     const gpu::DeviceFacts& facts) {
+  const Tile* chosen = &tiles[std::size(tiles) - 1];
+  for (const Tile& tile : tiles) {
+    const bool fits = tile.invocations() <= facts.max_workgroup_size &&
+                      tile.invocations() <= facts.max_workgroup_extent[0] && tile.bytes(matrices) <= facts.local_memory;
+    const std::uint64_t count = divide_up(positions, tile.positions()) * divide_up(slices, tile.lanes_o);
+    if (!fits || count < 2 * std::uint64_t{facts.compute_units}) continue;
+    chosen = &tile;
+    break;
+  }
+  return *chosen;
+}
+
 }  // namespace
+
+bool takes_tiles(const Node& node, const SelectionContext& context) {
+  const Shape& shape = context.shape(node.outputs[0]);
+  return shape.d == 1 && (!has_only_rows(node, context) || positions_of(shape) >= least_positions);
+}
 
 Lowering in_wide_patches(KernelUse use, const Node& node, const SelectionContext& context, const Conv2d& convolution,
                          ValueId x2) {
-  const ValueId x = node.inputs[0];
-  const ValueId y = node.outputs[0];
-  const Shape& output = context.shape(y);
-  const std::uint32_t positions = output.b * output.h * output.w;
+  const Shape& output = context.shape(node.outputs[0]);
+  const std::uint32_t positions = positions_of(output);
   const auto row_groups = static_cast<std::uint32_t>(divide_up(output.c, 16));
+  // 16 sums of sixteen rows fill the vector registers of AVX-512. Gathering the input costs as much as multiplying it
+  // with some rows, so a workgroup takes many.
   const std::uint32_t tile = even_part(positions, 16);
-  const std::uint32_t groups = even_part(row_groups, 16);
-  use.specialization.overrides = {{"tile", tile},
-                                  {"groups", groups},
-                                  {"block", 32},
-                                  {"window_w", convolution.window_w},
-                                  {"taps", convolution.taps()},
-                                  {"stride", convolution.stride},
-                                  {"pad_top", convolution.pad_top},
-                                  {"pad_left", convolution.pad_left},
-                                  {"upsample", convolution.upsample},
-                                  {"repeated_h", convolution.repeated_h(context.shape(x))},
-                                  {"repeated_w", convolution.repeated_w(context.shape(x))},
-                                  {"is_bordered", is_bordered(convolution, context.shape(x), output)},
-                                  {"is_joined", x2 != no_value},
-                                  {"rows_per_token", context.graph.max_tokens > 1 ? rows_per_token(context, y) : 0}};
-  use.resources.push_back(read("x2", x2 == no_value ? x : x2));  // the kernel does not read an x2 that is none
-  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(positions, tile))},
-              GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(row_groups, groups))}};
+  const std::uint32_t row_groups_of_group = even_part(row_groups, 16);
+  set_window(use, node, context, convolution, x2);
+  use.specialization.overrides["tile"] = tile;
+  use.specialization.overrides["groups"] = row_groups_of_group;
+  use.specialization.overrides["block"] = 32;
+  use.grid = {groups(positions, tile), groups(row_groups, row_groups_of_group)};
+  return {.kernels = {std::move(use)}};
+}
+
+Lowering in_tiles(KernelUse use, const Node& node, const SelectionContext& context, const Conv2d& convolution,
+                  ValueId x2) {
+  const Shape& output = context.shape(node.outputs[0]);
+  const std::uint32_t matrices = node.as<GatedLinear>() != nullptr ? 2 : 1;
+  const Tile& tile = tile_for(positions_of(output), output.slices(), matrices, context.facts);
+  set_window(use, node, context, convolution, x2);
+  use.specialization.overrides["lanes_o"] = tile.lanes_o;
+  use.specialization.overrides["lanes_p"] = tile.lanes_p;
+  use.specialization.overrides["rows"] = tile.rows;
+  use.specialization.overrides["depth"] = tile.depth;
+  use.specialization.overrides["matrices"] = matrices;
+  const bool has_tokens = use.specialization.overrides["rows_per_token"] != 0 && has_only_rows(node, context);
+  use.grid = {groups(output.slices(), tile.lanes_o), has_tokens
+                                                         ? groups_of_rows(context, node.outputs[0], tile.positions())
+                                                         : groups(positions_of(output), tile.positions())};
   return {.kernels = {std::move(use)}};
 }
 

@@ -45,8 +45,13 @@ Lowering gated_image_wide(const Node& node, const SelectionContext& context) {
   return in_wide_patches(gated_use(node, context, "package::gated_image_wide"), node, context, {}, no_value);
 }
 
+Lowering gated_image_tiled(const Node& node, const SelectionContext& context) {
+  return in_tiles(gated_use(node, context, "package::gated_image_tiled"), node, context, {}, no_value);
+}
+
 constexpr KernelRow rows[] = {{GatedLinear::name, "gated-linear-wide", takes_wide_rows, gated_linear_wide},
                               {GatedLinear::name, "gated-image-wide", takes_wide_image, gated_image_wide},
+                              {GatedLinear::name, "gated-image-tiled", takes_tiles, gated_image_tiled},
                               {GatedLinear::name, "gated-linear-rows", has_only_rows, gated_linear_rows}};
 
 }  // namespace

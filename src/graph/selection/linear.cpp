@@ -99,8 +99,13 @@ Lowering linear_image_wide(const Node& node, const SelectionContext& context) {
   return in_wide_patches(linear_use(node, context, "package::conv_wide"), node, context, {}, no_value);
 }
 
+Lowering linear_tiled(const Node& node, const SelectionContext& context) {
+  return in_tiles(linear_use(node, context, "package::conv_tiled"), node, context, {}, no_value);
+}
+
 constexpr KernelRow rows[] = {{Linear::name, "linear-wide", takes_wide_rows, linear_wide},
                               {Linear::name, "linear-image-wide", takes_wide_image, linear_image_wide},
+                              {Linear::name, "linear-tiled", takes_tiles, linear_tiled},
                               {Linear::name, "linear-rows", has_only_rows, linear_rows}};
 
 }  // namespace
