@@ -19,6 +19,9 @@ struct OpenClDialect {
   bool f16_arithmetic = false;  // else f16 exists only in memory, through vload_half and vstore_half
   bool f16_functions = false;   // halves also have convert_*, as_* and the builtins; else these go through float
   bool f16_pragma = true;       // print #pragma OPENCL EXTENSION cl_khr_fp16
+  /// Halves in buffers are read and written as words and converted by PTX: vload_half and vstore_half take an access of
+  /// two bytes for each there.
+  bool f16_ptx = false;
   Subgroups subgroups = Subgroups::None;
   PackedDot packed_dot = PackedDot::None;
   bool matrices = false;  // subgroup matrices by PTX ldmatrix and mma

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using Subgroups = shader::OpenClDialect::Subgroups;
 using PackedDot = shader::OpenClDialect::PackedDot;
 
-constexpr std::string_view version = "driftwood probes 3";
+constexpr std::string_view version = "driftwood probes 4";
 
 constexpr const char* plain_probe = R"(
 __kernel void probe(__global float4* x) { x[get_global_id(0)] = x[get_global_id(0)] * 2.0f; }
@@ -58,6 +58,18 @@ __kernel void probe(__global uint* x) {
   uint r;
   asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(r) : "r"(x[get_global_id(0)]), "r"(1u));
   x[get_global_id(0)] = r;
+}
+)";
+
+constexpr const char* ptx_f16_probe = R"(
+__kernel void probe(__global half* x, __global float2* y) {
+  uint bits = ((__global uint*)x)[get_global_id(0)];
+  float a, b;
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }" : "=f"(a), "=f"(b) : "r"(bits));
+  asm("{ .reg .b16 l, h; cvt.rn.f16.f32 l, %1; cvt.rn.f16.f32 h, %2; mov.b32 %0, {l, h}; }"
+      : "=r"(bits) : "f"(b), "f"(a));
+  y[get_global_id(0)] = (float2)(a, b);
+  ((__global uint*)x)[get_global_id(0)] = bits;
 }
 )";
 
@@ -137,6 +149,8 @@ ProbeResults run_probes(const Context& context) {
     results.dialect.f16_functions = has("cl_khr_fp16");  // NVIDIA's compiler has operators alone
   }
 
+  results.dialect.f16_ptx = is_nvidia && compiles(context, ptx_f16_probe, base);
+
   // Inline PTX is tried only on a device with NVIDIA's own extension: another compiler may accept any asm text and
   // fail, or end the process, when it assembles it.
   const bool lists_subgroups = (has("cl_khr_subgroups") || has("cl_intel_subgroups")) &&
@@ -173,21 +187,21 @@ ProbeResults run_probes(const Context& context) {
 }  // namespace
 
 std::string to_text(const ProbeResults& results) {
-  return fmt::format("{}\n{} {} {} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
+  return fmt::format("{}\n{} {} {} {} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
                      int{results.dialect.f16_pragma}, int{results.dialect.f16_functions},
-                     static_cast<int>(results.dialect.subgroups), static_cast<int>(results.dialect.packed_dot),
-                     int{results.dialect.matrices}, results.subgroup_size, int{results.keeps_binaries},
-                     results.language);
+                     int{results.dialect.f16_ptx}, static_cast<int>(results.dialect.subgroups),
+                     static_cast<int>(results.dialect.packed_dot), int{results.dialect.matrices}, results.subgroup_size,
+                     int{results.keeps_binaries}, results.language);
 }
 
 std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
   std::istringstream stream(text);
   std::string first;
   ProbeResults results;
-  int arithmetic = 0, pragma = 0, functions = 0, subgroups = 0, dot = 0, matrices = 0, binaries = 0;
+  int arithmetic = 0, pragma = 0, functions = 0, words = 0, subgroups = 0, dot = 0, matrices = 0, binaries = 0;
   if (!std::getline(stream, first) || first != version) return std::nullopt;
-  stream >> arithmetic >> pragma >> functions >> subgroups >> dot >> matrices >> results.subgroup_size >> binaries >>
-      results.language;
+  stream >> arithmetic >> pragma >> functions >> words >> subgroups >> dot >> matrices >> results.subgroup_size >>
+      binaries >> results.language;
   if (!stream || subgroups < 0 || subgroups > static_cast<int>(Subgroups::NvidiaPtx) || dot < 0 ||
       dot > static_cast<int>(PackedDot::NvidiaPtx)) {
     return std::nullopt;
@@ -195,6 +209,7 @@ std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
   results.dialect.f16_arithmetic = arithmetic != 0;
   results.dialect.f16_pragma = pragma != 0;
   results.dialect.f16_functions = functions != 0;
+  results.dialect.f16_ptx = words != 0;
   results.dialect.subgroups = static_cast<Subgroups>(subgroups);
   results.dialect.packed_dot = static_cast<PackedDot>(dot);
   results.dialect.matrices = matrices != 0;

@@ -88,15 +88,42 @@ Code Printer::bit_builtin(const Expression& expression, const BuiltinCall& node)
 }
 
 std::string Printer::pack_helper() {
+  if (dialect_.f16_ptx) {
+    // Devices with matrix units also have the conversion of two at once, the upper half first.
+    const std::string_view instruction =
+        dialect_.matrices ? "cvt.rn.f16x2.f32 %0, %2, %1;"
+                          : "{ .reg .b16 l, h; cvt.rn.f16.f32 l, %1; cvt.rn.f16.f32 h, %2; mov.b32 %0, {l, h}; }";
+    return prelude_.require("pack_2x16_float", "static uint pack_2x16_float(float2 v) {\n  uint bits;\n  asm(\"" +
+                                                   std::string(instruction) +
+                                                   "\" : \"=r\"(bits) : \"f\"(v.x), \"f\"(v.y));\n  return bits;\n}");
+  }
   return prelude_.require("pack_2x16_float",
                           "static uint pack_2x16_float(float2 v) {\n  uint bits;\n"
                           "  vstore_half2_rte(v, 0, (half*)&bits);\n  return bits;\n}");
 }
 
 std::string Printer::unpack_helper() {
+  if (dialect_.f16_ptx) {
+    return prelude_.require("unpack_2x16_float",
+                            "static float2 unpack_2x16_float(uint bits) {\n  float x, y;\n"
+                            "  asm(\"{ .reg .b16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }\"\n"
+                            "      : \"=f\"(x), \"=f\"(y) : \"r\"(bits));\n  return (float2)(x, y);\n}");
+  }
   return prelude_.require("unpack_2x16_float",
                           "static float2 unpack_2x16_float(uint bits) {\n"
                           "  return vload_half2(0, (const half*)&bits);\n}");
+}
+
+std::string Printer::pack_four_helper() {
+  const std::string pack = pack_helper();
+  return prelude_.require("pack_4x16_float", "static uint2 pack_4x16_float(float4 v) {\n  return (uint2)(" + pack +
+                                                 "(v.xy), " + pack + "(v.zw));\n}");
+}
+
+std::string Printer::unpack_four_helper() {
+  const std::string unpack = unpack_helper();
+  return prelude_.require("unpack_4x16_float", "static float4 unpack_4x16_float(uint2 bits) {\n  return (float4)(" +
+                                                   unpack + "(bits.x), " + unpack + "(bits.y));\n}");
 }
 
 Code Printer::packing_builtin(const Expression& expression, const BuiltinCall& node) {

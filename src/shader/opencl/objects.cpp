@@ -84,8 +84,10 @@ Code Printer::object_load(const Expression& expression, const ObjectLoad& node) 
     if (scalar_of(object.type) == Scalar::F16 && dialect_.f16_arithmetic) {
       return convert_code(element, vector_type(Scalar::F16, 4), wanted_type);
     }
-    return convert_code({"vload_half4(" + at + ", " + printed + ")", Precedence::Postfix}, vector_type(Scalar::F32, 4),
-                        wanted_type);
+    const std::string load = dialect_.f16_ptx
+                                 ? unpack_four_helper() + "(((__global const uint2*)" + printed + ")[" + at + "])"
+                                 : "vload_half4(" + at + ", " + printed + ")";
+    return convert_code({load, Precedence::Postfix}, vector_type(Scalar::F32, 4), wanted_type);
   }
   if (object.texel == DataType::I8 || object.texel == DataType::U8) {
     return {"convert_" + type_name(wanted_type) + "(" + element.text + ")", Precedence::Postfix};
@@ -106,6 +108,9 @@ std::string Printer::object_store(const ObjectStore& node) {
       return printed + "[" + at + "] = " + convert_code(stored, from_type, vector_type(Scalar::F16, 4)).text;
     }
     const Code single = convert_code(stored, from_type, vector_type(Scalar::F32, 4));
+    if (dialect_.f16_ptx) {
+      return "((__global uint2*)" + printed + ")[" + at + "] = " + pack_four_helper() + "(" + single.text + ")";
+    }
     return "vstore_half4_rte(" + single.text + ", " + at + ", " + printed + ")";
   }
   std::string text = stored.text;

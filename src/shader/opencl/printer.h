@@ -133,6 +133,8 @@ class Printer {
   Code packing_builtin(const Expression& expression, const BuiltinCall& node);
   std::string pack_helper();    // two floats to two halves in a word
   std::string unpack_helper();  // and back
+  std::string pack_four_helper();
+  std::string unpack_four_helper();
   std::string packed_dot_helper(bool is_signed);
   /// a + dot4I8Packed(b, c) as one call where the dialect has it.
   const BuiltinCall* accumulating_dot(const Expression& sum) const;
