@@ -188,10 +188,10 @@ ProbeResults run_probes(const Context& context) {
 
 std::string to_text(const ProbeResults& results) {
   return fmt::format("{}\n{} {} {} {} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
-                     int{results.dialect.f16_pragma}, int{results.dialect.f16_functions},
-                     int{results.dialect.f16_ptx}, static_cast<int>(results.dialect.subgroups),
-                     static_cast<int>(results.dialect.packed_dot), int{results.dialect.matrices}, results.subgroup_size,
-                     int{results.keeps_binaries}, results.language);
+                     int{results.dialect.f16_pragma}, int{results.dialect.f16_functions}, int{results.dialect.f16_ptx},
+                     static_cast<int>(results.dialect.subgroups), static_cast<int>(results.dialect.packed_dot),
+                     int{results.dialect.matrices}, results.subgroup_size, int{results.keeps_binaries},
+                     results.language);
 }
 
 std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
