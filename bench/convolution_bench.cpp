@@ -2,6 +2,8 @@
 //
 //   convolution_bench DEVICE HEIGHT WIDTH IN OUT [WINDOW] [BATCH] [FORMAT] [REPEATS]
 //
+// WINDOW 0: a linear of HEIGHT * WIDTH * BATCH rows. FORMAT: of weights, f16 unless given.
+//
 // Prints the seconds of processor time until the program has run once (weights uploaded, kernel compiled or found in
 // the program cache), the median milliseconds of a run as the device measures it, GMAC/s, and GMAC for each second of
 // processor time, which other work on the machine changes little.
@@ -30,12 +32,15 @@ int measure(int argc, char** argv) {
   };
   const std::string id = argc > 1 ? argv[1] : "opencl:0";
   const std::uint32_t height = number(2, 64), width = number(3, 64), in = number(4, 320), out = number(5, 320);
-  const std::uint32_t window = number(6, 3), batch = number(7, 1), repeats = number(9, 10);
+  const std::uint32_t batch = number(7, 1), repeats = number(9, 10);
+  const bool is_linear = argc > 6 && std::string_view(argv[6]) == "0";
+  const std::uint32_t window = number(6, 3);
   const std::string format_name = argc > 8 ? argv[8] : "f16";
-  const DataType format = format_name == "f32" ? DataType::F32 : DataType::F16;
+  const DataType format = data_type_from_name(format_name).value_or(DataType::F16);
 
   graph::Builder builder;
-  const Shape shape{.b = batch, .h = height, .w = width, .c = in};
+  const Shape shape =
+      is_linear ? Shape{.w = batch * height * width, .c = in} : Shape{.b = batch, .h = height, .w = width, .c = in};
   const graph::Tensor x = builder.input("x", shape);
   const std::uint32_t taps = window * window;
   const graph::Tensor w = builder.weights({.format = format,
@@ -44,16 +49,13 @@ int measure(int argc, char** argv) {
                                            .taps = taps,
                                            .channels = in});
   const std::uint32_t pad = window / 2;
-  builder.output("y", builder.conv2d(x, w,
-                                     {.window_h = window,
-                                      .window_w = window,
-                                      .pad_top = pad,
-                                      .pad_left = pad,
-                                      .pad_bottom = pad,
-                                      .pad_right = pad},
-                                     builder.vector("bias", std::vector<float>(out, 0.5F))));
+  const graph::Tensor bias = builder.vector("bias", std::vector<float>(out, 0.5F));
+  const graph::Conv2d convolution{
+      .window_h = window, .window_w = window, .pad_top = pad, .pad_left = pad, .pad_bottom = pad, .pad_right = pad};
+  builder.output("y", is_linear ? builder.linear(x, w, bias) : builder.conv2d(x, w, convolution, bias));
   const auto device = gpu::open_device(id);
-  const std::vector<std::byte> weights(std::size_t{out} * in * taps * (format == DataType::F32 ? 4 : 2));
+  const std::vector<std::byte> weights(std::size_t{out} * in * taps / info(format).block_length *
+                                       info(format).block_bytes);
   const double start = processor_seconds();
   graph::ProgramSettings settings;
   settings.store = std::make_shared<graph::ResourceStore>(
@@ -76,8 +78,8 @@ int measure(int argc, char** argv) {
   fmt::print(
       "{} x {} x {} -> {}, window {}, batch {}, {}: ready in {:.3f} s, {:.3f} ms, {:.2f} GMAC/s, {:.2f} a processor "
       "second ({})\n",
-      height, width, in, out, window, batch, format_name, ready, median / 1e6, macs / median, macs / processor / 1e9,
-      program.lowered().steps[0].kernel);
+      height, width, in, out, is_linear ? 0 : window, batch, format_name, ready, median / 1e6, macs / median,
+      macs / processor / 1e9, program.lowered().steps[0].kernel);
   return 0;
 }
 
