@@ -13,7 +13,12 @@ override upsample: u32;
 override repeated_h: u32;  // extents of the input after repetition and cropping
 override repeated_w: u32;
 override joined: bool;        // whether x2 follows x
+override transforms: bool;    // x is loaded through the prologue
 override half_weights: bool;  // weights are f16 as they are
+
+@fusion fn prologue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
 
 const outside = -0x1000000;  // a row that no tap brings into the input
 
@@ -43,17 +48,26 @@ fn tap_of(q: u32, slices: u32) -> vec3i {
   return vec3i(select(outside, i32(tap / window_w), tap < taps), i32(tap % window_w), i32(q % slices));
 }
 
+// Slice s of the joined channels, as four f16.
+fn loaded(x: tensor<f32>, x2: tensor<f32>, b: u32, row: u32, column: u32, s: u32) -> vec2<u32> {
+  if (transforms) {
+    if (joined && s >= tensorSlices(x)) {
+      return packed(prologue(tensorLoad(x2, b, row, column, s - tensorSlices(x)), b, row, column, s));
+    }
+    return packed(prologue(tensorLoad(x, b, row, column, s), b, row, column, s));
+  }
+  if (joined && s >= tensorSlices(x)) {
+    return tensorLoadHalves(x2, b, row, column, s - tensorSlices(x));
+  }
+  return tensorLoadHalves(x, b, row, column, s);
+}
+
 fn input_slice(x: tensor<f32>, x2: tensor<f32>, window: vec3i, tap: vec3i) -> vec2<u32> {
   var bits = vec2<u32>();
   let row = u32(window.y + tap.x);
   let column = u32(window.z + tap.y);
   if (row < repeated_h && column < repeated_w) {
-    let s = u32(tap.z);
-    if (joined && s >= tensorSlices(x)) {
-      bits = tensorLoadHalves(x2, u32(window.x), row / upsample, column / upsample, s - tensorSlices(x));
-    } else {
-      bits = tensorLoadHalves(x, u32(window.x), row / upsample, column / upsample, s);
-    }
+    bits = loaded(x, x2, u32(window.x), row / upsample, column / upsample, u32(tap.z));
   }
   return bits;
 }
@@ -68,12 +82,7 @@ fn input_pair(x: tensor<f32>, x2: tensor<f32>, window: vec3i, tap: vec3i) -> vec
     let y = row / upsample;
     let at = column / upsample;
     let s = u32(tap.z);
-    if (joined && s >= tensorSlices(x)) {
-      let own = s - tensorSlices(x);
-      bits = vec4<u32>(tensorLoadHalves(x2, b, y, at, own), tensorLoadHalves(x2, b, y, at, own + 1u));
-    } else {
-      bits = vec4<u32>(tensorLoadHalves(x, b, y, at, s), tensorLoadHalves(x, b, y, at, s + 1u));
-    }
+    bits = vec4<u32>(loaded(x, x2, b, y, at, s), loaded(x, x2, b, y, at, s + 1u));
   }
   return bits;
 }

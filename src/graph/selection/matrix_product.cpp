@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "graph/cost.h"
 #include "graph/epilogue.h"
+#include "graph/lowering.h"
 #include "graph/selection/linear.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
@@ -38,6 +39,12 @@ constexpr std::uint32_t most_splits = 16;
 // A tile of fewer positions would be mostly empty.
 constexpr std::uint32_t least_positions = 32;
 
+// A prologue is applied once, into memory of its own, where many workgroups would repeat it: under each tap of a window
+// and for each tile of outputs. From this size on that memory is saved, which the largest convolutions of an image's
+// decoder are planned around (256 channels of 512 x 512: 128 MiB); the repetition then costs less than half as much
+// time again.
+constexpr std::uint64_t most_ready_bytes = std::uint64_t{24} << 20;
+
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
 
 ValueId joined_input(const Node& node) {
@@ -59,9 +66,18 @@ std::uint32_t tiled_outputs(const Node& node, const SelectionContext& context) {
   return context.shape(node.outputs[0]).c * (is_gated(node) ? 2 : 1);
 }
 
+/// A node's input as it is made ready in memory of its own.
+TensorDescriptor ready_input_of(const Node& node, const SelectionContext& context) {
+  return {.shape = context.graph.joined_shape(node),
+          .data_type = DataType::F16,
+          .layout = default_layout(StorageKind::Buffer)};
+}
+
 MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
-  return choose_tiling(positions_of(context.shape(node.outputs[0])), tiled_outputs(node, context),
-                       context.shape(node.inputs[1]).c, !is_gated(node), context.facts);
+  MatrixTiling tiling = choose_tiling(positions_of(context.shape(node.outputs[0])), tiled_outputs(node, context),
+                                      context.shape(node.inputs[1]).c, !is_gated(node), context.facts);
+  tiling.loads_prologue = physical_bytes(ready_input_of(node, context)) > most_ready_bytes;
+  return tiling;
 }
 
 bool is_half_buffer(const SelectionContext& context, ValueId id) {
@@ -178,12 +194,13 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
   use.resources = {parameters()};
 
   ValueId x2 = joined_input(node);
-  if (node.prologue.empty()) {
+  const bool in_load = !node.prologue.empty() && tiling.loads_prologue;
+  use.specialization.overrides["transforms"] = in_load;
+  if (node.prologue.empty() || in_load) {
     use.resources.push_back(read("x", x));
+    if (in_load) add_prologue(node, context, use);
   } else {
-    const TensorDescriptor ready{.shape = context.graph.joined_shape(node),
-                                 .data_type = DataType::F16,
-                                 .layout = default_layout(StorageKind::Buffer)};
+    const TensorDescriptor ready = ready_input_of(node, context);
     const auto scratch = static_cast<std::uint32_t>(lowering.scratch.size());
     lowering.scratch.push_back({.name = "input", .tensor = ready});
     lowering.kernels.push_back(ready_input(node, context, scratch, ready));
@@ -215,8 +232,8 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
     use.resources.push_back(read("w", node.inputs[1]));
     if (x2 == no_value) {
       const auto& tensors = use.specialization.tensors;
-      const auto ready = tensors.find("x");
-      use.specialization.tensors["x2"] = ready == tensors.end() ? context.descriptor(x) : ready->second;  // never read
+      const auto own = tensors.find("x");
+      use.specialization.tensors["x2"] = own == tensors.end() ? context.descriptor(x) : own->second;  // never read
     }
     use.specialization.tensors["shares"] = stored;  // never written, unless there are some
   }

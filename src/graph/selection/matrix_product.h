@@ -25,6 +25,9 @@ std::span<const MatrixTile> matrix_tiles();
 struct MatrixTiling {
   const MatrixTile* tile = nullptr;
   std::uint32_t splits = 1;  // workgroups that share the columns of a tile; none of them is left without
+  /// Whether the prologue is applied where the input is loaded, again and again, instead of once into memory of its
+  /// own.
+  bool loads_prologue = false;
 };
 
 /// The tiling that is expected to take the least time. `may_split`: whether columns may be divided. No tile: the device
