@@ -179,6 +179,7 @@ std::uint32_t size_of(const TypePtr& type) {
                         [](const AtomicType& t) { return scalar_size(t.scalar); },
                         [](const ArrayType& t) { return saturate(stride_of(t) * std::uint64_t{t.count.value_or(1)}); },
                         [](const StructType& t) { return t.size; },
+                        [](const MatrixType&) { return 4 * matrix_components; },
                         [](const auto&) { return std::uint32_t{0}; },
                     },
                     type->kind);

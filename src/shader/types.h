@@ -114,7 +114,7 @@ std::optional<Scalar> scalar_of(const TypePtr& type);
 /// 1 for scalars, the width for vectors, 0 for others.
 int width_of(const TypePtr& type);
 /// Size and alignment in bytes by WGSL's layout rules (vec3 has size 12 and alignment 16). Runtime-sized arrays: size
-/// of one element stride.
+/// of one element stride. Matrices of a subgroup: what an invocation holds, at the most.
 std::uint32_t size_of(const TypePtr& type);
 std::uint32_t alignment_of(const TypePtr& type);
 bool is_float(Scalar scalar);

@@ -220,12 +220,15 @@ TEST(ProbeResultsTest, TextRoundTripsAndOtherVersionsAreIgnored) {
   ProbeResults results;
   results.dialect.f16_arithmetic = true;
   results.dialect.subgroups = shader::OpenClDialect::Subgroups::NvidiaPtx;
+  results.dialect.matrices = true;
+  results.dialect.f16_ptx = true;
   results.subgroup_size = 32;
   results.language = "-cl-std=CL3.0";
   results.keeps_binaries = false;
   const auto back = probe_results_from_text(to_text(results));
   ASSERT_TRUE(back);
   EXPECT_EQ(to_text(*back), to_text(results));
+  EXPECT_TRUE(back->dialect.matrices);
   EXPECT_FALSE(probe_results_from_text(""));
   EXPECT_FALSE(probe_results_from_text("driftwood probes 0\n1 1 1 1 32 1\n-cl-std=CL1.2\n"));
   EXPECT_FALSE(probe_results_from_text(to_text(results).substr(0, 25)));
