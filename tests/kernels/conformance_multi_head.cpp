@@ -54,7 +54,8 @@ void multi_head_attention(Draft& draft, const graph::MultiHeadAttention& operati
       wanted.value += row[j] * value;
       wanted.magnitude += row[j] * std::abs(value);
     }
-    wanted.magnitude *= sharpness;
+    // Matrix units take weights in f16, of which each is off by up to 1/2048.
+    wanted.magnitude *= sharpness + (setting.activation == DataType::F16 ? 100 : 0);
     return wanted;
   };
   draft.output("y", draft.builder.multi_head_attention(q.tensor, k.tensor, v.tensor, operation), rule, tail);
@@ -81,6 +82,19 @@ std::vector<Case> multi_head_attention_cases() {
     add({}, {.heads = 2, .scale = scale}, {.q = q}, Tail::None, size == 80);
     add({}, {.heads = 2, .scale = scale, .causal = true}, {.q = q}, Tail::None, size == 64);
     add({}, {.heads = 2, .scale = scale}, {.q = q, .k = {.h = 1, .w = 45}}, Tail::None, false);
+  }
+  // The same on matrix units, which take steps of up to 64 keys and hold heads of up to 192 channels.
+  const Setting halves{.activation = DataType::F16};
+  for (const std::uint32_t size : {4U, 12U, 20U, 40U, 64U, 80U, 160U, 196U}) {
+    const Shape q{.b = 2, .h = 5, .w = 15, .c = 2 * size};
+    const float scale = 1 / std::sqrt(float(size));
+    add(halves, {.heads = 2, .scale = scale}, {.q = q}, Tail::None, false);
+    add(halves, {.heads = 2, .scale = scale, .causal = true}, {.q = q}, Tail::None, false);
+    add(halves, {.heads = 2, .scale = scale}, {.q = q, .k = {.h = 1, .w = 45}}, Tail::Silu, false);
+    add(halves, {.heads = 2, .scale = 1}, {.q = {.h = 2, .w = 9, .c = 2 * size}, .k = {.w = 150}, .low = -5, .high = 5},
+        Tail::None, false);
+    add(halves, {.heads = 2, .scale = -1}, {.q = {.w = 7, .c = 2 * size}, .k = {.w = 99}, .low = 15, .high = 17},
+        Tail::None, false);
   }
   add({}, {.heads = 1, .scale = 0.04F}, {.q = {.h = 5, .w = 9, .c = 512}}, Tail::None, true);
   add({}, {.heads = 1, .scale = 0.04F}, {.q = {.h = 2, .w = 3, .c = 260}}, Tail::None, false);

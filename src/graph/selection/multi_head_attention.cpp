@@ -23,6 +23,10 @@ bool has_ordered_positions(const Node& node, const SelectionContext& context) {
   return is_ordered(node.inputs[0]) && is_ordered(node.inputs[1]);
 }
 
+std::uint32_t slices_of_head(const Node& node, const SelectionContext& context) {
+  return context.shape(node.inputs[0]).c / node.as<MultiHeadAttention>()->heads / 4;
+}
+
 bool is_for_cpus(const Node& node, const SelectionContext& context) {
   return context.facts.is_cpu && has_ordered_positions(node, context);
 }
@@ -34,7 +38,7 @@ KernelUse attention_use(std::string module_path, const Node& node, const Selecti
   const Shape& q = context.shape(node.inputs[0]);
   const std::uint32_t query_rows = positions_per_token(context, node.inputs[0]);
   KernelUse use{.module_path = std::move(module_path), .label = node.name};
-  use.specialization.overrides = {{"slices", q.c / attention.heads / 4},
+  use.specialization.overrides = {{"slices", slices_of_head(node, context)},
                                   {"scale", attention.scale * std::numbers::log2e_v<float>},
                                   {"causal", attention.causal},
                                   {"query_rows_per_token", query_rows},
@@ -87,13 +91,13 @@ Tile tile_for(const gpu::DeviceFacts& facts, std::uint32_t slices) {
 }
 
 bool is_for_gpus(const Node& node, const SelectionContext& context) {
-  const std::uint32_t slices = context.shape(node.inputs[0]).c / node.as<MultiHeadAttention>()->heads / 4;
+  const std::uint32_t slices = slices_of_head(node, context);
   return has_ordered_positions(node, context) &&
          tile_for(context.facts, slices).bytes(slices) <= context.facts.local_memory;
 }
 
 Lowering tiled(const Node& node, const SelectionContext& context) {
-  const std::uint32_t slices = context.shape(node.inputs[0]).c / node.as<MultiHeadAttention>()->heads / 4;
+  const std::uint32_t slices = slices_of_head(node, context);
   const Tile tile = tile_for(context.facts, slices);
   KernelUse use = attention_use("package::attention_tile", node, context, 4 * tile.groups);
   use.specialization.overrides.insert(
@@ -101,7 +105,40 @@ Lowering tiled(const Node& node, const SelectionContext& context) {
   return {.kernels = {std::move(use)}};
 }
 
+// Keys of a step of attention_matrix.wgsl: the most that fit, or 0 where none do.
+std::uint32_t matrix_keys(const gpu::DeviceFacts& facts, std::uint32_t slices) {
+  constexpr std::uint32_t queries = 64;
+  const std::uint64_t pitch = 2 * divide_up(slices, 4) + 1;  // in 16 bytes
+  for (const std::uint32_t keys : {64U, 32U, 16U}) {
+    const std::uint64_t bytes =
+        16 * std::max(2 * keys, queries) * pitch + std::uint64_t{6} * queries * (keys + 8) + 4 * queries + 16;
+    if (bytes <= facts.local_memory) return keys;
+  }
+  return 0;
+}
+
+bool is_for_matrix_units(const Node& node, const SelectionContext& context) {
+  const gpu::DeviceFacts& facts = context.facts;
+  if (!facts.has_matrices || facts.is_cpu || context.options.precision == Precision::F32) return false;
+  if (facts.max_workgroup_size < 128 || facts.max_workgroup_extent[0] < 128) return false;
+  for (const ValueId id : node.inputs) {
+    if (context.value(id).data_type != DataType::F16) return false;
+    if (context.descriptor(id).storage != StorageKind::Buffer) return false;
+  }
+  // Queries and sums of larger heads do not fit into the registers of 16 rows.
+  constexpr std::uint32_t most_slices = 48;
+  const std::uint32_t slices = slices_of_head(node, context);
+  return slices <= most_slices && matrix_keys(facts, slices) > 0 && has_ordered_positions(node, context);
+}
+
+Lowering on_matrix_units(const Node& node, const SelectionContext& context) {
+  KernelUse use = attention_use("package::attention_matrix", node, context, 64);
+  use.specialization.overrides["keys"] = matrix_keys(context.facts, slices_of_head(node, context));
+  return {.kernels = {std::move(use)}};
+}
+
 constexpr KernelRow rows[] = {{MultiHeadAttention::name, "attention-wide", is_for_cpus, wide},
+                              {MultiHeadAttention::name, "attention-matrix", is_for_matrix_units, on_matrix_units},
                               {MultiHeadAttention::name, "attention-tile", is_for_gpus, tiled}};
 
 }  // namespace
