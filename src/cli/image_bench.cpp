@@ -50,15 +50,21 @@ class Bench {
               {fmt::format("image {} {} steps", size, arguments.steps), 1}};
   }
 
-  void run() {
-    const auto device = open_device(arguments_.run);
+  /// A pipeline whose kernels are compiled, also those that are at first use, and whose caches are warm.
+  std::unique_ptr<diffusion::Pipeline> warm(gpu::Device& device) {
     const auto compiling = std::make_shared<ProgressLine>("preparing kernels");
     settings_.progress = [compiling](std::size_t done, std::size_t all) { compiling->update(done, all); };
-    diffusion::Pipeline pipeline(*device, checkpoint_, settings_);
-    once(pipeline);  // compiles what is compiled at first use, and warms caches
+    auto pipeline = std::make_unique<diffusion::Pipeline>(device, checkpoint_, settings_);
+    once(*pipeline);
+    return pipeline;
+  }
+
+  void run() {
+    const auto device = open_device(arguments_.run);
+    const auto pipeline = warm(*device);
     for (Test& test : tests_) test.seconds.clear();
-    for (std::uint32_t i = 0; i < arguments_.repetitions; ++i) once(pipeline);
-    print(pipeline, device->facts());
+    for (std::uint32_t i = 0; i < arguments_.repetitions; ++i) once(*pipeline);
+    print(*pipeline, device->facts());
   }
 
  private:
@@ -172,6 +178,11 @@ class Bench {
 };
 
 }  // namespace
+
+std::unique_ptr<diffusion::Pipeline> run_once(const ImageBench& arguments, const models::ImageCheckpoint& checkpoint,
+                                              gpu::Device& device) {
+  return Bench(arguments, checkpoint).warm(device);
+}
 
 void bench_image(const ImageBench& arguments) {
   const auto checkpoint = models::ImageCheckpoint::open(arguments.model);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "cli/image_options.h"
@@ -21,6 +22,10 @@ struct ImageBench {
 
 /// Times the text encoder (both prompts), the sampling, the decoder and all of it, warmed up.
 void bench_image(const ImageBench& arguments);
+
+/// A pipeline that has made one picture of noise, for profiles.
+std::unique_ptr<diffusion::Pipeline> run_once(const ImageBench& arguments, const models::ImageCheckpoint& checkpoint,
+                                              gpu::Device& device);
 
 /// The size asked for, or the model's own.
 void set_size(diffusion::PipelineSettings& settings, const models::ImageCheckpoint& checkpoint,

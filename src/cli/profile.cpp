@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cli/command.h"
+#include "cli/image_bench.h"
 #include "cli/options.h"
 
 namespace driftwood::cli {
@@ -12,6 +13,8 @@ namespace {
 struct ProfileArguments {
   std::string model;
   std::uint32_t prompt = 128, generate = 16;
+  std::uint32_t top = 0;
+  ImageBench image;  // what only models for images take
   bool json = false;
   RunOptions run;
 };
@@ -68,7 +71,39 @@ double wall_ms(graph::Program& program, const graph::Parameters& parameters) {
   return best;
 }
 
+/// The slowest dispatches one by one.
+void print_slowest(std::vector<graph::DispatchProfile> profile, std::uint32_t count) {
+  std::ranges::sort(profile, [](const auto& a, const auto& b) { return a.nanoseconds > b.nanoseconds; });
+  profile.resize(std::min<std::size_t>(profile.size(), count));
+  for (const graph::DispatchProfile& dispatch : profile) {
+    fmt::print("{:<24}{:>12.3f}{:>10.1f}{:>12.1f}  {}\n", dispatch.kernel, dispatch.nanoseconds / 1e6,
+               dispatch.bytes / dispatch.nanoseconds, dispatch.flops / dispatch.nanoseconds, dispatch.label);
+  }
+}
+
+/// Each component of a model for images, its program run once.
+void profile_image(const ProfileArguments& arguments) {
+  const auto checkpoint = models::ImageCheckpoint::open(arguments.model);
+  ImageBench settings = arguments.image;
+  settings.run = arguments.run;
+  settings.steps = 1;
+  const auto device = open_device(arguments.run);
+  const auto pipeline = run_once(settings, checkpoint, *device);  // inputs filled, kernels warm
+  nlohmann::json stages = nlohmann::json::array();
+  for (const auto& [name, program] : pipeline->programs()) {
+    const graph::Parameters whole{.tokens = program->max_tokens()};
+    const std::vector<graph::DispatchProfile> dispatches = program->run_profiled(whole);
+    std::map<std::string, Line> lines;
+    add(lines, dispatches);
+    stages.push_back(report(std::string(name), lines, wall_ms(*program, whole), arguments.json));
+    if (!arguments.json) print_slowest(dispatches, arguments.top);
+  }
+  if (arguments.json)
+    print_json({{"device", device->facts().id}, {"stages", stages}, {"options", arguments.run.to_json()}});
+}
+
 void profile(const ProfileArguments& arguments) {
+  if (models::ImageCheckpoint::recognizes(arguments.model)) return profile_image(arguments);
   const auto checkpoint = models::Checkpoint::open(arguments.model);
   const auto device = open_device(arguments.run);
   const auto session =
@@ -97,14 +132,20 @@ void profile(const ProfileArguments& arguments) {
 
 void add_profile(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<ProfileArguments>();
-  CLI::App* command = app.add_subcommand("profile", "Where the time of prefill and decode goes, by kernel");
-  add_model(*command, arguments->model);
+  CLI::App* command = app.add_subcommand("profile", "Where the time goes, by kernel");
+  add_model(*command, arguments->model, any_model_help);
   command->add_option("-p", arguments->prompt, "Tokens of the prompt")
       ->check(CLI::Range(1u, 1u << 16))
       ->capture_default_str();
   command->add_option("-n", arguments->generate, "Tokens to generate")
       ->check(CLI::Range(1u, 1u << 16))
       ->capture_default_str();
+  CLI::Option_group* images = command->add_option_group("Models for images");
+  images->add_option("--size", arguments->image.size, "WIDTHxHEIGHT in pixels (default: the model's)");
+  images->add_option("--guidance", arguments->image.guidance, "Over 1: both halves of guidance in one batch")
+      ->capture_default_str();
+  images->add_option("--top", arguments->top, "Also list the N slowest dispatches of each component");
+  arguments->image.image.add_to(*images);
   command->add_flag("--json", arguments->json, "One JSON document on standard output");
   arguments->run.add_to(*command, false);
   command->callback([arguments, &action] { action = [arguments] { profile(*arguments); }; });

@@ -335,6 +335,14 @@ std::vector<Pipeline::ComponentMemory> Pipeline::memory() const {
   return components;
 }
 
+std::vector<std::pair<std::string_view, graph::Program*>> Pipeline::programs() const {
+  std::vector<std::pair<std::string_view, graph::Program*>> programs;
+  for (std::size_t i = 0; i < component_count; ++i) {
+    if (loaded_[i]) programs.emplace_back(component_names[i], loaded_[i]->program.get());
+  }
+  return programs;
+}
+
 std::vector<Pipeline::ComponentMemory> plan_memory(const models::ImageCheckpoint& checkpoint,
                                                    const PipelineSettings& settings, const gpu::DeviceFacts& facts) {
   check(settings, checkpoint.vae_config());

@@ -87,6 +87,8 @@ class Pipeline {
   };
   /// Of the components that are loaded.
   std::vector<ComponentMemory> memory() const;
+  /// The programs that are loaded, by component name, for profiles.
+  std::vector<std::pair<std::string_view, graph::Program*>> programs() const;
 
  private:
   enum Component : std::uint8_t { Text, Unet, Decoder, Encoder, component_count };
