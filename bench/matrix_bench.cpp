@@ -43,6 +43,13 @@ constexpr Product unet[] = {
     {512, 128, 128, 3, 1},
 };
 
+// Tiles that the selection does not know, to compare its own with.
+constexpr graph::MatrixTile others[] = {
+    {.positions = 128, .outputs = 128, .down = 2, .across = 4, .step_cost = 0},
+    {.positions = 128, .outputs = 64, .down = 4, .across = 2, .step_cost = 0},
+    {.positions = 64, .outputs = 128, .down = 2, .across = 2, .step_cost = 0},
+};
+
 graph::MatrixTiling forced;
 
 std::vector<graph::KernelRow> forced_rows() {
@@ -119,16 +126,23 @@ void measure(gpu::Device& device, const Product& product) {
   fmt::print("{} x {} x {}, {} channels, {} outputs, window {}:\n", product.batch, product.side, product.side,
              product.channels, product.outputs, product.window);
   const std::uint32_t steps = (product.taps() * product.channels + 31) / 32;
-  for (const graph::MatrixTile& tile : graph::matrix_tiles()) {
-    for (const std::uint32_t splits : {1U, 2U, 3U, 4U, 6U, 8U, 12U, 16U}) {
+  std::vector<const graph::MatrixTile*> tiles;
+  for (const graph::MatrixTile& tile : graph::matrix_tiles()) tiles.push_back(&tile);
+  for (const graph::MatrixTile& tile : others) tiles.push_back(&tile);
+  for (const graph::MatrixTile* const tile : tiles) {
+    std::vector<std::uint32_t> shares = {1, 2, 3, 4, 6, 8, 12, 16};
+    if (chosen.tile == tile && std::ranges::find(shares, chosen.splits) == shares.end()) {
+      shares.push_back(chosen.splits);
+    }
+    for (const std::uint32_t splits : shares) {
       const std::uint32_t share = (steps + splits - 1) / splits;
-      const bool is_chosen = chosen.tile == &tile && chosen.splits == splits;
+      const bool is_chosen = chosen.tile == tile && chosen.splits == splits;
       if (splits > 1 && (product.is_gated() || (splits - 1) * share >= steps || share < 4)) continue;
       if (splits > 4 && !is_chosen && product.positions() > 2048) continue;
-      forced = {.tile = &tile, .splits = splits};
+      forced = {.tile = tile, .splits = splits};
       const double time = microseconds(device, product);
-      fmt::print("  {:3} x {:3} of {} x {} subgroups, {:2} shares: {:8.1f} us, {:6.1f} TFLOP/s{}\n", tile.positions,
-                 tile.outputs, tile.down, tile.across, splits, time, product.flops() / time / 1e6,
+      fmt::print("  {:3} x {:3} of {} x {} subgroups, {:2} shares: {:8.1f} us, {:6.1f} TFLOP/s{}\n", tile->positions,
+                 tile->outputs, tile->down, tile->across, splits, time, product.flops() / time / 1e6,
                  is_chosen ? " *" : "");
       std::fflush(stdout);
     }
