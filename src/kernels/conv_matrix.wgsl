@@ -1,10 +1,10 @@
-// y[p, o] = sum over taps and channels of w[o, tap, c] x[p under tap, c], on matrix units: convolutions as they are, and
-// matrices times positions as windows of one tap. A workgroup computes one tile, `splits` of them each a share of the
-// columns; their sums are added afterwards (matrix_sum).
+// y[p, o] = sum over taps and channels of w[o, tap, c] x[p under tap, c], on matrix units: convolutions as they are,
+// and matrices times positions as windows of one tap. A workgroup computes one tile, `splits` of them each a share of
+// the columns; their sums are added afterwards (matrix_sum).
 import package::active_rows::active_rows;
 import package::matrix_operands::{position, find_windows, load_inputs, load_weights, without_padding};
-import package::matrix_tile::{depth, stage_size, input_units, invocations, results, result, rows_down, subgroups_down, tile_outputs,
-                              tile_positions, weight_units, add_step, keep_sums, kept, put_step};
+import package::matrix_tile::{depth, stage_size, input_units, invocations, results, result, rows_down, subgroups_down,
+                              tile_outputs, tile_positions, weight_units, add_step, keep_sums, kept, put_step};
 import package::parameters::Parameters;
 
 override splits: u32;

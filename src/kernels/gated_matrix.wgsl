@@ -2,8 +2,9 @@
 // in its first half, so that a product of the one meets that of the other where sums are laid down.
 import package::active_rows::active_rows;
 import package::matrix_operands::{position, find_windows, load_inputs, load_unit, without_padding};
-import package::matrix_tile::{depth, stage_size, input_units, invocations, results, result, rows_down, subgroups_down, tile_outputs,
-                              tile_positions, weight_row, weight_unit, weight_units, add_step, keep_sums, kept, put_step};
+import package::matrix_tile::{depth, stage_size, input_units, invocations, results, result, rows_down, subgroups_down,
+                              tile_outputs, tile_positions, weight_row, weight_unit, weight_units,
+                              add_step, keep_sums, kept, put_step};
 import package::parameters::Parameters;
 
 override has_bias: bool;

@@ -73,7 +73,8 @@ fn add_step(at: u32, group: u32, sums: ptr<function, array<result, results>>) {
       a[i] = subgroupMatrixLoad<left>(&tile, (at + (row + i * 16u) * pitch) * 8u + k, false, pitch * 8u);
     }
     @unroll for (var j = 0u; j < across; j++) {
-      let b = subgroupMatrixLoad<right>(&tile, (at + (tile_positions + column + j * 16u) * pitch) * 8u + k, true, pitch * 8u);
+      let first = at + (tile_positions + column + j * 16u) * pitch;
+      let b = subgroupMatrixLoad<right>(&tile, first * 8u + k, true, pitch * 8u);
       @unroll for (var i = 0u; i < down; i++) {
         (*sums)[i * across + j] = subgroupMatrixMultiplyAccumulate(a[i], b, (*sums)[i * across + j]);
       }
@@ -87,7 +88,8 @@ fn keep_sums(line: u32, group: u32, sums: ptr<function, array<result, results>>)
     let column = group % subgroups_across * columns_across;
     @unroll for (var i = 0u; i < down; i++) {
       @unroll for (var j = 0u; j < across; j++) {
-        subgroupMatrixStore(&tile, i * 16u * sums_pitch + column + j * 16u, (*sums)[i * across + j], false, sums_pitch);
+        let first = i * 16u * sums_pitch + column + j * 16u;
+        subgroupMatrixStore(&tile, first, (*sums)[i * across + j], false, sums_pitch);
       }
     }
   }
