@@ -27,7 +27,8 @@ class UnetBuilder {
     const auto latent = b_.input(
         "latent", {.b = settings_.batch, .h = settings_.height, .w = settings_.width, .c = config_.in_channels});
     const auto context =
-        b_.input("context", {.b = settings_.batch, .w = settings_.context_tokens, .c = config_.context});
+        b_.input("context", {.b = settings_.batch, .w = settings_.context_tokens, .c = config_.context},
+                 settings_.activation_type);
     resnets_ = {.groups = config_.groups, .epsilon = config_.epsilon, .time = time()};
     b_.set_scope("");
     auto x = layers_.inner("conv_in", layers_.convolution_3x3(latent, "conv_in", config_.levels[0].channels));

@@ -16,8 +16,9 @@ struct UnetSettings {
 
 /// Inputs "latent" {B, H, W, C = 4}, "context" {B, W = tokens, C} and "time" {C = time_channels()}, the sinusoidal
 /// embedding of one timestep for the whole batch (diffusion/timestep_embedding.h), output "prediction" {B, H, W, C =
-/// 4}, all f32. Runs with one token. Weights are named as in diffusers. Throws InvalidInput for extents of 0, and,
-/// naming the tensor and both shapes, where the files do not have what the configuration says.
+/// 4}; "context" is stored as activations are, the others as f32. Runs with one token. Weights are named as in
+/// diffusers. Throws InvalidInput for extents of 0, and, naming the tensor and both shapes, where the files do not have
+/// what the configuration says.
 graph::Graph unet_graph(const ImageCheckpoint& checkpoint, const UnetSettings& settings = {});
 
 }  // namespace driftwood::models

@@ -40,10 +40,10 @@ constexpr std::uint32_t most_splits = 16;
 constexpr std::uint32_t least_positions = 32;
 
 // A prologue is applied once, into memory of its own, where many workgroups would repeat it: under each tap of a window
-// and for each tile of outputs. From this size on that memory is saved, which the largest convolutions of an image's
-// decoder are planned around (256 channels of 512 x 512: 128 MiB); the repetition then costs less than half as much
-// time again.
-constexpr std::uint64_t most_ready_bytes = std::uint64_t{24} << 20;
+// and for each tile of outputs. Only where that memory would be as large as anything in the graph is it saved, since
+// the plan then turns on it (256 channels of 512 x 512 in an image's decoder: 128 MiB); the repetition doubles the time
+// of such a convolution (docs/performance.md). Below this size it never matters.
+constexpr std::uint64_t least_saved_bytes = std::uint64_t{24} << 20;
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
 
@@ -73,10 +73,21 @@ TensorDescriptor ready_input_of(const Node& node, const SelectionContext& contex
           .layout = default_layout(StorageKind::Buffer)};
 }
 
+std::uint64_t largest_activation(const SelectionContext& context) {
+  std::uint64_t largest = 0;
+  for (const Value& value : context.graph.values()) {
+    if (value.role == Role::Activation && value.descriptor) {
+      largest = std::max(largest, physical_bytes(*value.descriptor));
+    }
+  }
+  return largest;
+}
+
 MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
   MatrixTiling tiling = choose_tiling(positions_of(context.shape(node.outputs[0])), tiled_outputs(node, context),
                                       context.shape(node.inputs[1]).c, !is_gated(node), context.facts);
-  tiling.loads_prologue = physical_bytes(ready_input_of(node, context)) > most_ready_bytes;
+  const std::uint64_t ready = physical_bytes(ready_input_of(node, context));
+  tiling.loads_prologue = ready >= least_saved_bytes && ready >= largest_activation(context);
   return tiling;
 }
 
