@@ -176,6 +176,20 @@ TEST_F(ImageCommand, NumbersThatAreNotFiniteNameStepAndOperation) {
   EXPECT_FALSE(std::filesystem::exists(out("a.png")));
 }
 
+TEST_F(ImageCommand, InspectListsTensorsByComponent) {
+  const Result text = run("inspect " + small);
+  ASSERT_EQ(text.status, 0) << text.err;
+  for (const char* part : {"text_encoder\n", "unet\n", "vae\n", "conv_in.weight", "decoder.conv_out.bias", "in all"})
+    EXPECT_THAT(text.out, HasSubstr(part));
+  const auto document = nlohmann::json::parse(run("inspect " + small + " --json").out);
+  EXPECT_EQ(document["format"], "diffusers");
+  std::uint64_t bytes = 0;
+  for (const char* component : {"text_encoder", "unet", "vae"})
+    for (const auto& tensor : document["components"][component]["tensors"])
+      bytes += tensor["bytes"].get<std::uint64_t>();
+  EXPECT_EQ(document["bytes"], bytes);
+}
+
 TEST_F(ImageCommand, BenchAndMemoryTakeFolders) {
   const Result bench = run("bench " + small + " --size 64x64 --steps 1 -r 1 -o json");
   ASSERT_EQ(bench.status, 0) << bench.err;

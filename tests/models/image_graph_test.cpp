@@ -1,11 +1,13 @@
 // Graphs of the image models by value: shapes at the real size, odd sizes, what the passes make of them.
 #include <gtest/gtest.h>
 
+#include "graph/lowering.h"
 #include "graph/passes/pass.h"
 #include "models/clip_text.h"
 #include "models/image_shapes.h"
 #include "models/unet.h"
 #include "models/vae.h"
+#include "support/devices.h"
 
 namespace driftwood {
 namespace {
@@ -85,6 +87,39 @@ TEST(ImageGraph, PassesLeaveNoCopiesAndNoNormalisedTensorsBehind) {
   Graph decoder = models::vae_decoder_graph(model());
   graph::run_passes(decoder, {});
   EXPECT_EQ(count<graph::ElementWise>(decoder), 1U);  // the attention's norm, which three linears read
+}
+
+struct Plan {
+  double planned = 0, bound = 0, naive = 0;  // MiB
+};
+
+/// Activations in half precision, on a device with a GPU's kernels.
+Plan plan(Graph graph) {
+  constexpr double mib = 1 << 20;
+  const graph::MemoryReport memory =
+      graph::lower(std::move(graph), test::device("reference")->facts(), {.precision = graph::Precision::F16}).memory;
+  return {static_cast<double>(memory.activations_planned) / mib, static_cast<double>(memory.lower_bound) / mib,
+          static_cast<double>(memory.activations_naive) / mib};
+}
+
+TEST(ImageGraph, ActivationsOfAPictureOf512By512FitWhereTheyAreMeantTo) {
+  const struct {
+    const char* name;
+    Graph graph;
+    double most;
+  } table[] = {
+      {"text encoder", models::clip_text_graph(model(), {.activation_type = DataType::F16}), 1},
+      {"UNet", models::unet_graph(model(), {.activation_type = DataType::F16}), 30},
+      {"UNet, batch of 2", models::unet_graph(model(), {.batch = 2, .activation_type = DataType::F16}), 55},
+      {"VAE decoder", models::vae_decoder_graph(model(), {.activation_type = DataType::F16}), 320},
+      {"VAE encoder", models::vae_encoder_graph(model(), {.activation_type = DataType::F16}), 320},
+  };
+  for (const auto& row : table) {
+    const Plan result = plan(row.graph);
+    EXPECT_LE(result.planned, row.most) << row.name;
+    EXPECT_LE(result.planned, 1.12 * result.bound) << row.name;
+    EXPECT_GT(result.naive, 4 * result.planned) << row.name;
+  }
 }
 
 }  // namespace
