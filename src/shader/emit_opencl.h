@@ -25,6 +25,9 @@ struct OpenClDialect {
   Subgroups subgroups = Subgroups::None;
   PackedDot packed_dot = PackedDot::None;
   bool matrices = false;  // subgroup matrices by PTX ldmatrix and mma
+  /// A kernel of one invocation a workgroup is printed as a function that is not inlined, and a kernel that calls it:
+  /// for compilers that repeat a kernel's body (PoCL makes code for it three times).
+  bool separate_bodies = false;
 };
 
 /// A `uint` that the kernel takes behind its resources: the number of elements of a runtime-sized array whose

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/error.h"
 #include "gpu/opencl/program.h"
 #include "opencl_test_device.h"
 
@@ -177,9 +178,26 @@ TEST_F(OpenClTest, AProgramComesBackFromItsBinaryAndADamagedBinaryIsReplaced) {
 
   const BuildSettings other{.device_key = "another driver"};
   EXPECT_FALSE(cache.load(program_key(other, source)));
-  const BuildSettings without{.device_key = "no binaries", .keeps_binaries = false};
-  EXPECT_TRUE(build_program(*context, without, cache, source, "k"));
-  EXPECT_FALSE(cache.load(program_key(without, source)));
+}
+
+TEST_F(OpenClTest, AProgramComesBackFromItsObjectAndADamagedObjectIsReplaced) {
+  const TemporaryFolder folder;
+  const ProgramCache cache(folder.path());
+  const FoundDevice found = enumerate().devices.front();
+  const auto context = Context::open(found.platform.api, found.platform.platform, found.device);
+  const BuildSettings settings{.device_key = "this driver", .keeps_binaries = false};
+  const std::string source = "__kernel void run(__global float* x) { x[0] = 42.0f; }";
+  const std::string key = program_key(settings, source);
+  EXPECT_NE(key, program_key({.device_key = "this driver"}, source));
+  EXPECT_TRUE(build_program(*context, settings, cache, source, "k"));
+  const auto kept = cache.load(key);
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(build_program(*context, settings, cache, source, "k"));
+  EXPECT_EQ(cache.load(key), kept) << "the second build came from the file";
+  cache.store(key, bytes("no program at all"));
+  EXPECT_TRUE(build_program(*context, settings, cache, source, "k"));
+  EXPECT_NE(cache.load(key), bytes("no program at all"));
+  EXPECT_THROW(build_program(*context, settings, cache, "__kernel void run() { x = 1; }", "k"), InternalError);
 }
 
 TEST_F(OpenClTest, ProbeResultsAreKept) {

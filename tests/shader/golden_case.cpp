@@ -42,6 +42,7 @@ void read_target(std::istringstream& words, GoldenCase& golden) {
   for (std::string word; words >> word;) {
     if (word == "f16") golden.traits.has_f16_arithmetic = golden.dialect.f16_arithmetic = true;
     if (word == "f16_ptx") golden.dialect.f16_ptx = true;
+    if (word == "separate_bodies") golden.dialect.separate_bodies = true;
     if (word == "f16_functions") golden.dialect.f16_functions = true;
     if (word == "subgroups") golden.traits.has_subgroups = true;
     if (word == "matrices") golden.traits.has_matrices = golden.dialect.matrices = true;

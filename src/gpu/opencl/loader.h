@@ -19,7 +19,8 @@ namespace driftwood::gpu::opencl {
   X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext)              \
   X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clCreateSubBuffer) X(clCreateImage)      \
   X(clReleaseMemObject) X(clGetSupportedImageFormats) X(clCreateProgramWithSource) X(clCreateProgramWithBinary) \
-  X(clBuildProgram) X(clReleaseProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clCreateKernel)          \
+  X(clBuildProgram) X(clCompileProgram) X(clLinkProgram) X(clReleaseProgram) X(clGetProgramInfo)                \
+  X(clGetProgramBuildInfo) X(clCreateKernel)                                                                    \
   X(clReleaseKernel) X(clSetKernelArg) X(clGetKernelWorkGroupInfo) X(clWaitForEvents) X(clReleaseEvent)         \
   X(clGetEventProfilingInfo) X(clFlush) X(clFinish) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer)              \
   X(clEnqueueFillBuffer) X(clEnqueueReadImage) X(clEnqueueWriteImage) X(clEnqueueFillImage)                     \

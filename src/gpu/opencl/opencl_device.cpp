@@ -54,6 +54,7 @@ OpenClDevice::OpenClDevice(const FoundDevice& found, ProgramCache cache)
   probes_ = probe(*context_, build_.device_key, cache_);
   build_.options = probes_.language;
   build_.keeps_binaries = probes_.keeps_binaries;
+  probes_.dialect.separate_bodies = facts_.is_cpu;
   facts_.has_f16_arithmetic = probes_.dialect.f16_arithmetic;
   facts_.has_subgroups = probes_.dialect.subgroups != shader::OpenClDialect::Subgroups::None;
   facts_.subgroup_size = probes_.subgroup_size;

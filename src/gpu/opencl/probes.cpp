@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using Subgroups = shader::OpenClDialect::Subgroups;
 using PackedDot = shader::OpenClDialect::PackedDot;
 
-constexpr std::string_view version = "driftwood probes 4";
+constexpr std::string_view version = "driftwood probes 5";
 
 constexpr const char* plain_probe = R"(
 __kernel void probe(__global float4* x) { x[get_global_id(0)] = x[get_global_id(0)] * 2.0f; }
@@ -119,11 +119,11 @@ std::uint32_t run_subgroup_probe(const Context& context, const std::string& opti
   return status == CL_SUCCESS ? result : 0;
 }
 
-// Programs are worth keeping where the driver hands out a binary in less than half the time of building it. One that
-// compiles for the binary once more (PoCL 3.1: 300 ms a kernel, after 130 ms for the build) keeps them itself.
+// Binaries are worth keeping where the driver hands one out in less than half the time of building.
 bool binaries_are_cheap(const Context& context) {
-  // A comment that is new each time keeps the driver's own cache out of the measurement.
-  const std::string source = fmt::format("// {}\n{}", Clock::now().time_since_epoch().count(), plain_probe);
+  // A name that is new each time keeps the driver's own cache out of the measurement.
+  const std::string source =
+      fmt::format("typedef int time_{};\n{}", Clock::now().time_since_epoch().count(), plain_probe);
   const Clock::time_point start = Clock::now();
   const BuildResult built = build_source(context, source, "-cl-std=CL1.2");
   const Clock::time_point middle = Clock::now();
@@ -132,7 +132,11 @@ bool binaries_are_cheap(const Context& context) {
   return has_binary && 2 * (Clock::now() - middle) < middle - start;
 }
 
-ProbeResults run_probes(const Context& context) {
+// PoCL compiles every kernel once more for a binary, for workgroups of any size, which nothing then uses. It takes as
+// long as the kernel is large, so that no small probe shows it.
+bool compiles_for_binaries(const std::string& device_key) { return device_key.find("PoCL") != std::string::npos; }
+
+ProbeResults run_probes(const Context& context, const std::string& device_key) {
   const Api& api = *context.api;
   const auto has = [&](std::string_view extension) { return has_extension(api, context.device, extension); };
   ProbeResults results;
@@ -180,7 +184,7 @@ ProbeResults run_probes(const Context& context) {
   } else if (is_nvidia && compiles(context, ptx_dot_probe, base)) {
     results.dialect.packed_dot = PackedDot::NvidiaPtx;
   }
-  results.keeps_binaries = binaries_are_cheap(context);
+  results.keeps_binaries = !compiles_for_binaries(device_key) && binaries_are_cheap(context);
   return results;
 }
 
@@ -223,7 +227,7 @@ ProbeResults probe(const Context& context, const std::string& device_key, const 
     const std::string text(reinterpret_cast<const char*>(kept->data()), kept->size());
     if (const auto results = probe_results_from_text(text)) return *results;
   }
-  const ProbeResults results = run_probes(context);
+  const ProbeResults results = run_probes(context, device_key);
   const std::string text = to_text(results);
   cache.store(key, std::as_bytes(std::span(text.data(), text.size())));
   return results;

@@ -30,22 +30,64 @@ std::string first_lines(const std::string& text) {
   return end == std::string::npos ? text : text.substr(0, end) + "\n...";
 }
 
-ProgramHandle build_binary(const Context& context, std::span<const std::byte> binary, const std::string& options) {
+ProgramHandle from_binary(const Context& context, std::span<const std::byte> binary) {
   const Api& api = *context.api;
   const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
   const std::size_t size = binary.size();
   cl_int binary_status = CL_SUCCESS, status = CL_SUCCESS;
   ProgramHandle program(context.api, api.clCreateProgramWithBinary(context.context.get(), 1, &context.device, &size,
                                                                    &data, &binary_status, &status));
-  if (status != CL_SUCCESS || binary_status != CL_SUCCESS || !program) return {};
-  if (api.clBuildProgram(program.get(), 1, &context.device, options.c_str(), nullptr, nullptr) != CL_SUCCESS) return {};
+  if (status != CL_SUCCESS || binary_status != CL_SUCCESS) return {};
+  return program;
+}
+
+ProgramHandle build_binary(const Context& context, std::span<const std::byte> binary, const std::string& options) {
+  ProgramHandle program = from_binary(context, binary);
+  if (!program ||
+      context.api->clBuildProgram(program.get(), 1, &context.device, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  return program;
+}
+
+ProgramHandle link(const Context& context, cl_program object) {
+  cl_int status = CL_SUCCESS;
+  ProgramHandle program(context.api, context.api->clLinkProgram(context.context.get(), 1, &context.device, "", 1,
+                                                                &object, nullptr, nullptr, &status));
+  if (status != CL_SUCCESS) return {};
+  return program;
+}
+
+ProgramHandle link_object(const Context& context, std::span<const std::byte> object) {
+  const ProgramHandle compiled = from_binary(context, object);
+  return compiled ? link(context, compiled.get()) : ProgramHandle();
+}
+
+// Compiles and links; keeps what was compiled. A null handle where a step fails: building says why.
+ProgramHandle compile_and_link(const Context& context, const std::string& source, const std::string& options,
+                               const ProgramCache& cache, const std::string& key) {
+  const Api& api = *context.api;
+  const char* text = source.c_str();
+  const std::size_t size = source.size();
+  cl_int status = CL_SUCCESS;
+  const ProgramHandle object(context.api,
+                             api.clCreateProgramWithSource(context.context.get(), 1, &text, &size, &status));
+  if (status != CL_SUCCESS || api.clCompileProgram(object.get(), 1, &context.device, options.c_str(), 0, nullptr,
+                                                   nullptr, nullptr, nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  ProgramHandle program = link(context, object.get());
+  if (!program) return {};
+  const std::vector<std::byte> binary = program_binary(context, object.get());
+  if (!binary.empty()) cache.store(key, binary);
   return program;
 }
 
 }  // namespace
 
 std::string program_key(const BuildSettings& settings, std::string_view source) {
-  return fmt::format("program\n{}\n{}\n{}", settings.device_key, settings.options, source);
+  return fmt::format("{}\n{}\n{}\n{}", settings.keeps_binaries ? "program" : "object", settings.device_key,
+                     settings.options, source);
 }
 
 BuildResult build_source(const Context& context, const std::string& source, const std::string& options) {
@@ -79,11 +121,16 @@ std::vector<std::byte> program_binary(const Context& context, cl_program program
 
 ProgramHandle build_program(const Context& context, const BuildSettings& settings, const ProgramCache& cache,
                             const std::string& source, std::string_view name) {
-  const bool keeps = settings.keeps_binaries && cache.is_enabled();
+  const bool keeps = cache.is_enabled();
   const std::string key = keeps ? program_key(settings, source) : std::string();
   if (keeps) {
-    if (const auto binary = cache.load(key)) {
-      if (ProgramHandle program = build_binary(context, *binary, settings.options)) return program;
+    if (const auto kept = cache.load(key)) {
+      ProgramHandle program =
+          settings.keeps_binaries ? build_binary(context, *kept, settings.options) : link_object(context, *kept);
+      if (program) return program;
+    }
+    if (!settings.keeps_binaries) {
+      if (ProgramHandle program = compile_and_link(context, source, settings.options, cache, key)) return program;
     }
   }
   BuildResult result = build_source(context, source, settings.options);
@@ -92,7 +139,7 @@ ProgramHandle build_program(const Context& context, const BuildSettings& setting
     throw InternalError(fmt::format("The OpenCL driver does not compile kernel '{}' ({}):\n{}", name,
                                     status_name(result.status), first_lines(result.log)));
   }
-  if (keeps) {
+  if (keeps && settings.keeps_binaries) {
     const std::vector<std::byte> binary = program_binary(context, result.program.get());
     if (!binary.empty()) cache.store(key, binary);
   }

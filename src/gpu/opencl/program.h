@@ -16,12 +16,12 @@ struct BuildSettings {
   /// OpenCL C as it comes: contraction of a * b + c to fma within an expression is allowed (its default), nothing that
   /// gives up NaN, infinity or accuracy is.
   std::string options = "-cl-std=CL1.2";
-  /// Whether program binaries are worth keeping. Some drivers answer for a binary by compiling once more and keep
-  /// programs on disk themselves; a probe measures it (probes.h).
+  /// Whether the binaries of built programs are worth keeping. Some drivers answer for one by compiling once more and
+  /// keep kernels on disk themselves (probes.h): there, what is kept is the compiled program before it is linked.
   bool keeps_binaries = true;
 };
 
-/// The part of a key that is common to all programs of a device.
+/// The key under which the program cache holds what is kept of a program.
 std::string program_key(const BuildSettings& settings, std::string_view source);
 
 /// Throws InternalError with the first lines of the build log where the source does not compile.

@@ -69,17 +69,25 @@ std::string Printer::builtin_input(const Variable& parameter) const {
   throw InternalError("The parameter '" + parameter.name + "' of the entry point is no builtin value.");
 }
 
-void Printer::entry_point(const Function& function) {
-  current_ = &function;
-  const auto& size = function.workgroup_size;
-  out_.line("__attribute__((reqd_work_group_size(" + std::to_string(size[0]) + ", " + std::to_string(size[1]) + ", " +
-            std::to_string(size[2]) + ")))");
-  std::vector<std::string> parameters;
-  for (const auto& each : module_.resources) parameters.push_back(resource_declaration(*each));
-  for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
-    parameters.push_back("uint " + array_length_name(*each.resource));
-  }
-  const std::string head = "__kernel void " + name(function.name) + "(";
+namespace {
+
+// Whether an invocation of the kernel is a plain function call: alone in its workgroup, nothing shared, no barriers.
+bool is_plain_call(const Module& module) {
+  const auto& size = module.entry_point->workgroup_size;
+  bool plain = size[0] * size[1] * size[2] == 1 && !module.uses_subgroups && !module.uses_matrices;
+  for (const auto& each : module.variables) plain = plain && each->space != AddressSpace::Workgroup;
+  visit_expressions(module, [&](const Expression& each) {
+    const auto* call = std::get_if<BuiltinCall>(&each.node);
+    if (call == nullptr) return;
+    plain = plain && call->builtin != Builtin::WorkgroupBarrier && call->builtin != Builtin::StorageBarrier;
+  });
+  return plain;
+}
+
+}  // namespace
+
+// A line a parameter list, broken where it is too long.
+void Printer::signature(const std::string& head, const std::vector<std::string>& parameters) {
   std::string line = head;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string part = parameters[i] + (i + 1 < parameters.size() ? "," : "");
@@ -91,6 +99,71 @@ void Printer::entry_point(const Function& function) {
     }
   }
   out_.line(line + ") {");
+}
+
+void Printer::private_variables(const Function& function) {
+  for (const Variable* each : captures_[&function].variables) {
+    if (each->space != AddressSpace::Private) continue;
+    Declare declare;
+    declare.variable = std::make_unique<Variable>();
+    declare.variable->name = each->name;
+    declare.variable->type = each->type;
+    declare.variable->is_mutable = true;
+    if (each->initializer) declare.initializer = clone(*each->initializer);
+    out_.line(this->declare(declare) + ";");
+  }
+}
+
+// The kernel as a function of its own, and a kernel that calls it.
+void Printer::separate_entry_point(const Function& function) {
+  std::vector<std::string> parameters, arguments;
+  for (const auto& each : function.parameters) {
+    if (!used_variables_.contains(each.get())) continue;
+    parameters.push_back(declaration(each->type, name(each->name)));
+    arguments.push_back(builtin_input(*each));
+  }
+  std::vector<std::string> own;
+  for (const auto& each : module_.resources) {
+    own.push_back(resource_declaration(*each));
+    arguments.push_back(name(each->name));
+  }
+  for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
+    own.push_back("uint " + array_length_name(*each.resource));
+    arguments.push_back(array_length_name(*each.resource));
+  }
+  parameters.insert(parameters.end(), own.begin(), own.end());
+  const std::string body = fresh_name(function.name + "_body");
+  out_.line("__attribute__((noinline))");
+  signature("static void " + body + "(", parameters);
+  out_.indent();
+  private_variables(function);
+  out_.outdent();
+  block(function.body);
+  out_.line("}");
+  out_.blank();
+  out_.line("__attribute__((reqd_work_group_size(1, 1, 1)))");
+  signature("__kernel void " + name(function.name) + "(", own);
+  std::string call = "  " + body + "(";
+  for (std::size_t i = 0; i < arguments.size(); ++i) call += (i == 0 ? "" : ", ") + arguments[i];
+  out_.line(call + ");");
+  out_.line("}");
+}
+
+void Printer::entry_point(const Function& function) {
+  current_ = &function;
+  if (dialect_.separate_bodies && is_plain_call(module_)) {
+    separate_entry_point(function);
+    return;
+  }
+  const auto& size = function.workgroup_size;
+  out_.line("__attribute__((reqd_work_group_size(" + std::to_string(size[0]) + ", " + std::to_string(size[1]) + ", " +
+            std::to_string(size[2]) + ")))");
+  std::vector<std::string> parameters;
+  for (const auto& each : module_.resources) parameters.push_back(resource_declaration(*each));
+  for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
+    parameters.push_back("uint " + array_length_name(*each.resource));
+  }
+  signature("__kernel void " + name(function.name) + "(", parameters);
   out_.indent();
   for (const Variable* each : captures_[&function].variables) {
     if (each->space != AddressSpace::Workgroup) continue;
@@ -103,16 +176,7 @@ void Printer::entry_point(const Function& function) {
     if (!used_variables_.contains(each.get())) continue;
     out_.line("const " + declaration(each->type, name(each->name)) + " = " + builtin_input(*each) + ";");
   }
-  for (const Variable* each : captures_[&function].variables) {
-    if (each->space != AddressSpace::Private) continue;
-    Declare declare;
-    declare.variable = std::make_unique<Variable>();
-    declare.variable->name = each->name;
-    declare.variable->type = each->type;
-    declare.variable->is_mutable = true;
-    if (each->initializer) declare.initializer = clone(*each->initializer);
-    out_.line(this->declare(declare) + ";");
-  }
+  private_variables(function);
   zero_workgroup_memory(function);
   out_.outdent();
   block(function.body);

@@ -175,6 +175,9 @@ class Printer {
   // functions.cpp
   void function(const Function& function);
   void entry_point(const Function& function);
+  void separate_entry_point(const Function& function);
+  void signature(const std::string& head, const std::vector<std::string>& parameters);
+  void private_variables(const Function& function);
   std::string builtin_input(const Variable& parameter) const;
   void zero_workgroup_memory(const Function& function);
   std::vector<std::string> type_declarations() const;
