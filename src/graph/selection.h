@@ -83,7 +83,8 @@ struct KernelUse {
   Grid grid = {};
   std::string label = {};
   /// (output, input): the output may take the memory of the input, if both are buffers and the input ends here: each
-  /// thread reads an element of the input before it writes that element of the output, and no other thread reads it.
+  /// thread reads an element of the input before it writes that element of the output, and no other thread reads it;
+  /// or the same of workgroups, with a barrier in between.
   std::vector<std::pair<ValueId, ValueId>> in_place = {};
   std::optional<Cost> cost = {};  // nothing: estimated from the node
 };

@@ -8,6 +8,7 @@ import package::matrix_tile::{depth, stage_size, input_units, invocations, resul
 import package::parameters::Parameters;
 
 override splits: u32;
+override in_place: bool;  // y may lie over x, of which the workgroup then reads nothing but its own positions
 
 @weights var<read> w: weights<f32>;
 @tensor var<read> x: tensor<f32>;
@@ -53,6 +54,9 @@ fn conv_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_index
     workgroupBarrier();
   }
 
+  if (in_place) {
+    storageBarrier();
+  }
   for (var line = 0u; line < subgroups_down; line++) {
     keep_sums(line, group, &sums);
     workgroupBarrier();

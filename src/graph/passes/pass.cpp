@@ -19,6 +19,7 @@ constexpr Pass table[] = {
     {"fuse-add-norm", fuse_add_norm},
     {"fuse-elementwise", fuse_element_wise},
     {"fuse-prologue", fuse_prologue},
+    {"split-shortcut", split_shortcut},
     {"fuse-concat", fuse_concat},
     {"remove-dead", remove_dead},
 };

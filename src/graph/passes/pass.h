@@ -9,6 +9,9 @@
 //   fuse-prologue      the normalisation and activation of a group norm into the convolutions that read it (not on
 //   CPUs,
 //                      see lowering.cpp)
+//   split-shortcut     a large input of a residual block with a shortcut to half its channels, as two halves: the
+//   shortcut
+//                      then takes the place of one of them (where prologues are fused)
 //   fuse-concat        a concatenation into readers that take both parts
 //   remove-dead        nodes that no output or state needs
 #pragma once
@@ -46,6 +49,9 @@ std::size_t fuse_gated(Graph& graph);
 std::size_t fuse_add_norm(Graph& graph);
 std::size_t fuse_element_wise(Graph& graph);
 std::size_t fuse_prologue(Graph& graph);
+std::size_t split_shortcut(Graph& graph);
+/// The same where the input has at least so many elements.
+std::size_t split_shortcuts_from(Graph& graph, std::uint64_t least_elements);
 std::size_t fuse_concat(Graph& graph);
 std::size_t remove_dead(Graph& graph);
 

@@ -83,7 +83,24 @@ std::uint64_t largest_activation(const SelectionContext& context) {
   return largest;
 }
 
+// A product under a window of one tap reads of x what lies where its tile of y will be. Where the tile holds all
+// outputs of its positions, no other workgroup reads that, and y can be stored over x.
+bool can_be_in_place(const Node& node, const SelectionContext& context) {
+  return node.inputs.size() == 2 && node.prologue.empty() && node.as<Conv2d>() != nullptr &&
+         *node.as<Conv2d>() == Conv2d{} && context.value(node.inputs[0]).role == Role::Activation &&
+         context.descriptor(node.inputs[0]) == context.descriptor(node.outputs[0]);
+}
+
 MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
+  if (can_be_in_place(node, context) && physical_bytes(context.descriptor(node.inputs[0])) >= least_saved_bytes) {
+    const std::uint32_t outputs = context.shape(node.outputs[0]).c;
+    for (const MatrixTile& tile : tiles) {
+      if (tile.outputs >= outputs && tile.bytes() <= context.facts.local_memory &&
+          tile.invocations() <= context.facts.max_workgroup_size) {
+        return {.tile = &tile};
+      }
+    }
+  }
   MatrixTiling tiling = choose_tiling(positions_of(context.shape(node.outputs[0])), tiled_outputs(node, context),
                                       context.shape(node.inputs[1]).c, !is_gated(node), context.facts);
   const std::uint64_t ready = physical_bytes(ready_input_of(node, context));
@@ -223,6 +240,7 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
   if (x2 != no_value) use.resources.push_back(read("x2", x2));
 
   const TensorDescriptor& stored = context.descriptor(y);
+  const bool in_place = tiling.splits == 1 && tiling.tile->outputs >= output.c && can_be_in_place(node, context);
   if (is_gated(node)) {
     const bool has_bias = node.inputs.size() > 3;
     use.specialization.overrides["has_bias"] = has_bias;
@@ -239,6 +257,7 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
     use.resources.push_back(read("up", node.inputs[2]));
   } else {
     use.specialization.overrides["splits"] = tiling.splits;
+    use.specialization.overrides["in_place"] = in_place;
     use.specialization.weights = {{"w", weights_descriptor(context, node.inputs[1])}};
     use.resources.push_back(read("w", node.inputs[1]));
     if (x2 == no_value) {
@@ -256,6 +275,7 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
               GridExtent{.fixed = tiling.splits}};
   if (tiling.splits == 1) {
     use.resources.push_back(write("y", y));
+    if (in_place) use.in_place.emplace_back(y, x);
     add_epilogue(node, context, use);
     use.cost = estimate_cost(use, node, true, context);
     lowering.kernels.push_back(std::move(use));
