@@ -60,7 +60,7 @@ test-slow: setup models/random-sd14/model_index.json
 
 # The tests that run kernels, on the first GPU (opencl:0); models are compared in both precisions.
 test-gpu: build-tests model
-	@for room in gpu kernels models llm; do $(BUILD)/bin/test_$$room || exit 1; done
+	@for room in gpu kernels models llm diffusion; do $(BUILD)/bin/test_$$room || exit 1; done
 
 bench: build model
 	@$(BUILD)/bin/driftwood bench $(MODEL) -p 128 -n 64 -r 3
