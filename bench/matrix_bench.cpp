@@ -121,8 +121,9 @@ double microseconds(gpu::Device& device, const Product& product) {
 }
 
 void measure(gpu::Device& device, const Product& product) {
-  const graph::MatrixTiling chosen = graph::choose_tiling(
-      product.positions(), product.rows(), product.taps() * product.channels, !product.is_gated(), device.facts());
+  const graph::MatrixTiling chosen =
+      graph::choose_tiling(product.positions(), product.rows(), product.taps() * product.channels,
+                           product.is_gated() ? 0 : std::uint64_t{1} << 40, device.facts());
   fmt::print("{} x {} x {}, {} channels, {} outputs, window {}:\n", product.batch, product.side, product.side,
              product.channels, product.outputs, product.window);
   const std::uint32_t steps = (product.taps() * product.channels + 31) / 32;

@@ -138,6 +138,7 @@ class Bench {
             {"weights_bytes", memory.weights},
             {"planned_bytes", memory.activations_planned},
             {"naive_bytes", memory.activations_naive},
+            {"allocated_bytes", memory.allocated},
             {"options", options}};
   }
 
@@ -148,6 +149,7 @@ class Bench {
       memory.weights += report.weights;
       memory.activations_planned = std::max(memory.activations_planned, report.activations_planned);
       memory.activations_naive = std::max(memory.activations_naive, report.activations_naive);
+      memory.allocated = report.allocated;  // by the device in all
     }
     std::vector<nlohmann::json> rows;
     for (const Test& test : tests_) rows.push_back(to_json(test, facts, memory));
@@ -162,11 +164,13 @@ class Bench {
                  deviation(test.seconds), test.per_iteration(), mean(test.rates()), deviation(test.rates()));
     }
     fmt::print(
-        "\n{} on {}; scheduler {}, weights {:.1f} MiB, activations {:.2f} MiB planned of {:.2f} MiB naive; "
+        "\n{} on {}; scheduler {}, weights {:.1f} MiB, activations {:.2f} MiB planned of {:.2f} MiB naive, "
+        "{:.1f} MiB allocated in all; "
         "options {}\n",
         facts.id, facts.name, scheduler_name_, static_cast<double>(memory.weights) / (1 << 20),
         static_cast<double>(memory.activations_planned) / (1 << 20),
-        static_cast<double>(memory.activations_naive) / (1 << 20), rows.front()["options"].dump());
+        static_cast<double>(memory.activations_naive) / (1 << 20), static_cast<double>(memory.allocated) / (1 << 20),
+        rows.front()["options"].dump());
   }
 
   const ImageBench& arguments_;

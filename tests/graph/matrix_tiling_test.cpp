@@ -25,12 +25,14 @@ gpu::DeviceFacts facts(std::uint32_t units = 132) {
   return facts;
 }
 
+constexpr std::uint64_t any_bytes = std::uint64_t{1} << 40;
+
 std::uint64_t groups(const MatrixTiling& tiling, std::uint32_t positions, std::uint32_t outputs) {
   return divide_up(positions, tiling.tile->positions) * divide_up(outputs, tiling.tile->outputs) * tiling.splits;
 }
 
 TEST(MatrixTiling, ManyTilesAreTheLargestAndShareNothing) {
-  const MatrixTiling tiling = choose_tiling(65536, 1024, 4096, true, facts());
+  const MatrixTiling tiling = choose_tiling(65536, 1024, 4096, any_bytes, facts());
   EXPECT_EQ(tiling.tile, matrix_tiles().data());
   EXPECT_EQ(tiling.splits, 1U);
 }
@@ -42,15 +44,22 @@ TEST(MatrixTiling, UnitsAreBusyAtEveryLevel) {
   };
   for (const Level& level : {Level{8192, 320, 2880}, Level{2048, 640, 5760}, Level{512, 1280, 11520},
                              Level{128, 1280, 11520}, Level{128, 1280, 23040}, Level{512, 1280, 1280}}) {
-    const MatrixTiling tiling = choose_tiling(level.positions, level.outputs, level.columns, true, facts());
+    const MatrixTiling tiling = choose_tiling(level.positions, level.outputs, level.columns, any_bytes, facts());
     ASSERT_NE(tiling.tile, nullptr);
     EXPECT_GE(groups(tiling, level.positions, level.outputs), 80U) << level.positions << " x " << level.outputs;
   }
 }
 
+TEST(MatrixTiling, SharesTakeNoMoreMemoryThanTheyMay) {
+  EXPECT_EQ(choose_tiling(2048, 640, 5760, any_bytes, facts()).splits, 3U);
+  EXPECT_EQ(choose_tiling(2048, 640, 5760, 2 * 2048 * 640 * 4, facts()).splits, 2U);
+  EXPECT_EQ(choose_tiling(2048, 640, 5760, 2 * 2048 * 640 * 4 - 1, facts()).splits, 1U);
+  EXPECT_EQ(choose_tiling(2048, 640, 5760, 0, facts()).splits, 1U);
+}
+
 TEST(MatrixTiling, NoShareIsEmpty) {
   for (std::uint32_t columns = 32; columns < 12000; columns += 32) {
-    const MatrixTiling tiling = choose_tiling(128, 320, columns, true, facts());
+    const MatrixTiling tiling = choose_tiling(128, 320, columns, any_bytes, facts());
     const auto steps = static_cast<std::uint32_t>(divide_up(columns, 32));
     const auto share = static_cast<std::uint32_t>(divide_up(steps, tiling.splits));
     EXPECT_LT((tiling.splits - 1) * share, steps) << columns;
@@ -61,12 +70,12 @@ TEST(MatrixTiling, NoShareIsEmpty) {
 TEST(MatrixTiling, SmallDevicesGetSmallTilesOrNone) {
   gpu::DeviceFacts small = facts();
   small.local_memory = 24 << 10;
-  EXPECT_EQ(choose_tiling(65536, 1024, 4096, true, small).tile->bytes(), 20480U);
+  EXPECT_EQ(choose_tiling(65536, 1024, 4096, any_bytes, small).tile->bytes(), 20480U);
   small.local_memory = 16 << 10;
-  EXPECT_EQ(choose_tiling(65536, 1024, 4096, true, small).tile, nullptr);
+  EXPECT_EQ(choose_tiling(65536, 1024, 4096, any_bytes, small).tile, nullptr);
   small = facts();
   small.max_workgroup_size = 64;
-  EXPECT_EQ(choose_tiling(65536, 1024, 4096, true, small).tile, nullptr);
+  EXPECT_EQ(choose_tiling(65536, 1024, 4096, any_bytes, small).tile, nullptr);
 }
 
 // ---- the rows of the table

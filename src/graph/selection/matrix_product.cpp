@@ -101,10 +101,14 @@ MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
       }
     }
   }
+  // Shares are kept in f32 beside all that lives. What is less than the largest tensor of a graph does not raise its
+  // peak where that tensor is not alive: in a UNet shares serve the coarse levels, the peak is at the finest.
+  const std::uint64_t largest = largest_activation(context);
+  const std::uint64_t most_share_bytes = is_gated(node) || largest == 0 ? 0 : largest - 1;
   MatrixTiling tiling = choose_tiling(positions_of(context.shape(node.outputs[0])), tiled_outputs(node, context),
-                                      context.shape(node.inputs[1]).c, !is_gated(node), context.facts);
+                                      context.shape(node.inputs[1]).c, most_share_bytes, context.facts);
   const std::uint64_t ready = physical_bytes(ready_input_of(node, context));
-  tiling.loads_prologue = ready >= least_saved_bytes && ready >= largest_activation(context);
+  tiling.loads_prologue = ready >= least_saved_bytes && ready >= largest;
   return tiling;
 }
 
@@ -182,8 +186,8 @@ std::uint64_t MatrixTile::bytes() const { return std::uint64_t{2} * (positions +
 
 std::span<const MatrixTile> matrix_tiles() { return tiles; }
 
-MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::uint32_t columns, bool may_split,
-                           const gpu::DeviceFacts& facts) {
+MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::uint32_t columns,
+                           std::uint64_t most_share_bytes, const gpu::DeviceFacts& facts) {
   MatrixTiling best;
   double least = 0;
   const auto steps = static_cast<std::uint32_t>(divide_up(columns, depth));
@@ -193,10 +197,11 @@ MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::
                       divide_up(positions, tile.positions) <= facts.max_workgroup_count[1];
     if (!fits) continue;
     const std::uint64_t groups = divide_up(positions, tile.positions) * divide_up(outputs, tile.outputs);
-    for (std::uint32_t wanted = 1; wanted <= (may_split ? most_splits : 1); ++wanted) {
+    for (std::uint32_t wanted = 1; wanted <= most_splits; ++wanted) {
       const auto share = static_cast<std::uint32_t>(divide_up(steps, wanted));
       const auto splits = static_cast<std::uint32_t>(divide_up(steps, share));
-      if (splits != wanted || (splits > 1 && share < least_steps)) continue;
+      const std::uint64_t bytes = std::uint64_t{4} * positions * outputs * splits;
+      if (splits != wanted || (splits > 1 && (share < least_steps || bytes > most_share_bytes))) continue;
       const auto on_a_unit = static_cast<double>(divide_up(groups * splits, facts.compute_units));
       double cost = on_a_unit * share * tile.step_cost * (on_a_unit == 1 ? lonely : 1);
       if (splits > 1) cost += launch_cost + share_cost * positions * outputs * splits;

@@ -30,10 +30,11 @@ struct MatrixTiling {
   bool loads_prologue = false;
 };
 
-/// The tiling that is expected to take the least time. `may_split`: whether columns may be divided. No tile: the device
-/// has too little workgroup memory for any, or takes too small workgroups.
-MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::uint32_t columns, bool may_split,
-                           const gpu::DeviceFacts& facts);
+/// The tiling that is expected to take the least time. Columns are divided where the shares of all outputs, in f32,
+/// take at most `most_share_bytes`. No tile: the device has too little workgroup memory for any, or takes too small
+/// workgroups.
+MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::uint32_t columns,
+                           std::uint64_t most_share_bytes, const gpu::DeviceFacts& facts);
 
 /// The kernels of a convolution, linear or gated linear in that tiling.
 Lowering matrix_product(const Node& node, const SelectionContext& context, const MatrixTiling& tiling);
