@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/checked.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 
@@ -10,8 +9,6 @@ namespace driftwood::graph {
 namespace {
 
 constexpr std::uint32_t workgroup = 64;
-
-bool has_no_depth(const Node& node, const SelectionContext& context) { return context.shape(node.outputs[0]).d == 1; }
 
 Lowering concat(const Node& node, const SelectionContext& context) {
   const ValueId y = node.outputs[0];
@@ -22,8 +19,8 @@ Lowering concat(const Node& node, const SelectionContext& context) {
   use.specialization.overrides = {
       {"lanes_s", lanes_s}, {"lanes_x", lanes_x}, {"rows_per_token", rows_per_token(context, y)}};
   use.resources = {read("x", node.inputs[0]), read("x2", node.inputs[1]), write("y", y), parameters()};
-  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(shape.slices(), lanes_s))},
-              groups_of_rows(context, y, lanes_x), GridExtent{.fixed = shape.h * shape.b}};
+  use.grid = {groups_of(shape.slices(), lanes_s), groups_of_rows(context, y, lanes_x),
+              GridExtent{.fixed = shape.h * shape.b}};
   return {.kernels = {std::move(use)}};
 }
 

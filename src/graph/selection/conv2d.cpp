@@ -10,25 +10,12 @@ bool is_cpu(const Node&, const SelectionContext& context) { return context.facts
 
 bool takes_any(const Node&, const SelectionContext&) { return true; }
 
-KernelUse conv_use(const Node& node, const SelectionContext& context, std::string module_path) {
-  KernelUse use{.module_path = std::move(module_path), .label = node.name};
-  use.specialization.weights = {{"w", weights_descriptor(context, node.inputs[1])}};
-  use.resources = {read("x", node.inputs[0]), read("w", node.inputs[1]), write("y", node.outputs[0]), parameters()};
-  add_prologue(node, context, use);
-  add_epilogue(node, context, use);
-  return use;
-}
-
-ValueId joined_input(const Node& node) { return node.inputs.size() > 2 ? node.inputs[2] : no_value; }
-
 Lowering conv_wide(const Node& node, const SelectionContext& context) {
-  return in_wide_patches(conv_use(node, context, "package::conv_wide"), node, context, *node.as<Conv2d>(),
-                         joined_input(node));
+  return in_wide_patches(matrix_use(node, context, "package::conv_wide"), node, context);
 }
 
 Lowering conv_tiled(const Node& node, const SelectionContext& context) {
-  return in_tiles(conv_use(node, context, "package::conv_tiled"), node, context, *node.as<Conv2d>(),
-                  joined_input(node));
+  return in_tiles(matrix_use(node, context, "package::conv_tiled"), node, context);
 }
 
 constexpr KernelRow rows[] = {{Conv2d::name, "conv-wide", is_cpu, conv_wide},

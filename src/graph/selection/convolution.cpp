@@ -7,6 +7,27 @@
 
 namespace driftwood::graph {
 
+Conv2d convolution_of(const Node& node) { return node.as<Conv2d>() != nullptr ? *node.as<Conv2d>() : Conv2d{}; }
+
+ValueId joined_input(const Node& node) {
+  const std::size_t joined = joined_operand(node.operation);
+  return joined != 0 && node.inputs.size() > joined ? node.inputs[joined] : no_value;
+}
+
+void set_window(const Node& node, const SelectionContext& context, KernelUse& use) {
+  const Conv2d convolution = convolution_of(node);
+  const Shape& x = context.shape(node.inputs[0]);
+  auto& overrides = use.specialization.overrides;
+  overrides["window_w"] = convolution.window_w;
+  overrides["taps"] = convolution.taps();
+  overrides["stride"] = convolution.stride;
+  overrides["pad_top"] = convolution.pad_top;
+  overrides["pad_left"] = convolution.pad_left;
+  overrides["upsample"] = convolution.upsample;
+  overrides["repeated_h"] = convolution.repeated_h(x);
+  overrides["repeated_w"] = convolution.repeated_w(x);
+}
+
 bool takes_wide_image(const Node& node, const SelectionContext& context) {
   return context.facts.is_cpu && !has_only_rows(node, context) && context.shape(node.inputs[0]).d == 1;
 }
@@ -28,32 +49,18 @@ std::uint32_t even_part(std::uint32_t extent, std::uint32_t most) {
 }
 
 // What kernels/window.wgsl leaves open.
-void set_window(KernelUse& use, const Node& node, const SelectionContext& context, const Conv2d& convolution,
-                ValueId x2) {
-  const Shape& x = context.shape(node.inputs[0]);
-  const Shape& y = context.shape(node.outputs[0]);
+void set_input(const Node& node, const SelectionContext& context, KernelUse& use) {
+  const ValueId x2 = joined_input(node);
   auto& overrides = use.specialization.overrides;
-  overrides["window_w"] = convolution.window_w;
-  overrides["taps"] = convolution.taps();
-  overrides["stride"] = convolution.stride;
-  overrides["pad_top"] = convolution.pad_top;
-  overrides["pad_left"] = convolution.pad_left;
-  overrides["upsample"] = convolution.upsample;
-  overrides["repeated_h"] = convolution.repeated_h(x);
-  overrides["repeated_w"] = convolution.repeated_w(x);
-  overrides["is_bordered"] = is_bordered(convolution, x, y);
+  set_window(node, context, use);
+  overrides["is_bordered"] =
+      is_bordered(convolution_of(node), context.shape(node.inputs[0]), context.shape(node.outputs[0]));
   overrides["is_joined"] = x2 != no_value;
   // Only a linear has a token axis: the width of an image is no number of tokens.
   const bool has_tokens = context.graph.max_tokens > 1 && node.as<Conv2d>() == nullptr;
   overrides["rows_per_token"] = has_tokens ? rows_per_token(context, node.outputs[0]) : 0;
   // Kernels that can join take an x2 in any case; they do not read one that is none.
   if (node.as<GatedLinear>() == nullptr) use.resources.push_back(read("x2", x2 == no_value ? node.inputs[0] : x2));
-}
-
-std::uint32_t positions_of(const Shape& shape) { return shape.b * shape.h * shape.w; }
-
-GridExtent groups(std::uint32_t extent, std::uint32_t part) {
-  return {.fixed = static_cast<std::uint32_t>(divide_up(extent, part))};
 }
 
 // A tile of tile_product: 4 lanes_o outputs times rows * lanes_p positions.
@@ -94,8 +101,7 @@ bool takes_tiles(const Node& node, const SelectionContext& context) {
   return shape.d == 1 && (!has_only_rows(node, context) || positions_of(shape) >= least_positions);
 }
 
-Lowering in_wide_patches(KernelUse use, const Node& node, const SelectionContext& context, const Conv2d& convolution,
-                         ValueId x2) {
+Lowering in_wide_patches(KernelUse use, const Node& node, const SelectionContext& context) {
   const Shape& output = context.shape(node.outputs[0]);
   const std::uint32_t positions = positions_of(output);
   const auto row_groups = static_cast<std::uint32_t>(divide_up(output.c, 16));
@@ -103,29 +109,28 @@ Lowering in_wide_patches(KernelUse use, const Node& node, const SelectionContext
   // with some rows, so a workgroup takes many.
   const std::uint32_t tile = even_part(positions, 16);
   const std::uint32_t row_groups_of_group = even_part(row_groups, 16);
-  set_window(use, node, context, convolution, x2);
+  set_input(node, context, use);
   use.specialization.overrides["tile"] = tile;
   use.specialization.overrides["groups"] = row_groups_of_group;
   use.specialization.overrides["block"] = 32;
-  use.grid = {groups(positions, tile), groups(row_groups, row_groups_of_group)};
+  use.grid = {groups_of(positions, tile), groups_of(row_groups, row_groups_of_group)};
   return {.kernels = {std::move(use)}};
 }
 
-Lowering in_tiles(KernelUse use, const Node& node, const SelectionContext& context, const Conv2d& convolution,
-                  ValueId x2) {
+Lowering in_tiles(KernelUse use, const Node& node, const SelectionContext& context) {
   const Shape& output = context.shape(node.outputs[0]);
   const std::uint32_t matrices = node.as<GatedLinear>() != nullptr ? 2 : 1;
   const Tile& tile = tile_for(positions_of(output), output.slices(), matrices, context.facts);
-  set_window(use, node, context, convolution, x2);
+  set_input(node, context, use);
   use.specialization.overrides["lanes_o"] = tile.lanes_o;
   use.specialization.overrides["lanes_p"] = tile.lanes_p;
   use.specialization.overrides["rows"] = tile.rows;
   use.specialization.overrides["depth"] = tile.depth;
   use.specialization.overrides["matrices"] = matrices;
   const bool has_tokens = use.specialization.overrides["rows_per_token"] != 0 && has_only_rows(node, context);
-  use.grid = {groups(output.slices(), tile.lanes_o), has_tokens
-                                                         ? groups_of_rows(context, node.outputs[0], tile.positions())
-                                                         : groups(positions_of(output), tile.positions())};
+  use.grid = {groups_of(output.slices(), tile.lanes_o), has_tokens
+                                                            ? groups_of_rows(context, node.outputs[0], tile.positions())
+                                                            : groups_of(positions_of(output), tile.positions())};
   return {.kernels = {std::move(use)}};
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/checked.h"
 #include "graph/epilogue.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
@@ -52,7 +51,7 @@ Lowering lower_element_wise(const Node& node, const SelectionContext& context) {
   const std::uint32_t lanes_x = workgroup / lanes_s;
   use.specialization.overrides = {
       {"lanes_s", lanes_s}, {"lanes_x", lanes_x}, {"rows_per_token", rows_per_token(context, output)}};
-  use.grid[0] = {.fixed = static_cast<std::uint32_t>(divide_up(shape.slices(), lanes_s))};
+  use.grid[0] = groups_of(shape.slices(), lanes_s);
   use.grid[1] = groups_of_rows(context, output, lanes_x);
   use.grid[2] = {.fixed = shape.h * shape.b};
   return {.kernels = {std::move(use)}};

@@ -42,11 +42,11 @@ Lowering gated_linear_rows(const Node& node, const SelectionContext& context) {
 }
 
 Lowering gated_image_wide(const Node& node, const SelectionContext& context) {
-  return in_wide_patches(gated_use(node, context, "package::gated_image_wide"), node, context, {}, no_value);
+  return in_wide_patches(gated_use(node, context, "package::gated_image_wide"), node, context);
 }
 
 Lowering gated_image_tiled(const Node& node, const SelectionContext& context) {
-  return in_tiles(gated_use(node, context, "package::gated_image_tiled"), node, context, {}, no_value);
+  return in_tiles(gated_use(node, context, "package::gated_image_tiled"), node, context);
 }
 
 constexpr KernelRow rows[] = {{GatedLinear::name, "gated-linear-wide", takes_wide_rows, gated_linear_wide},

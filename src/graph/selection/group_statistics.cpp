@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "graph/selection/rows.h"
+#include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
 #include "graph/storage_choice.h"
 
@@ -67,8 +68,7 @@ Lowering group_statistics(const Node& node, const SelectionContext& context) {
                                        {"width", cut.width}, {"chunk", cut.chunk},     {"block", cut.block}};
   channels.resources = {read("x", node.inputs[0]), read("x2", node.inputs[joined ? 3 : 0]), write_scratch("means", 0),
                         write_scratch("squares", 1)};
-  channels.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(slices, cut.columns * cut.width))},
-                   GridExtent{.fixed = chunks}, GridExtent{.fixed = x.b}};
+  channels.grid = {groups_of(slices, cut.columns * cut.width), GridExtent{.fixed = chunks}, GridExtent{.fixed = x.b}};
 
   const std::uint32_t size = output.c / operation.groups;
   const std::uint32_t span = 4 / std::gcd(size, 4U);
@@ -81,8 +81,7 @@ Lowering group_statistics(const Node& node, const SelectionContext& context) {
                                      {"epsilon", operation.epsilon}};
   groups.resources = {read_scratch("means", 0),     read_scratch("squares", 1),      read("gamma", node.inputs[1]),
                       read("beta", node.inputs[2]), write("scale", node.outputs[0]), write("shift", node.outputs[1])};
-  groups.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(operation.groups, span))},
-                 GridExtent{.fixed = x.b}};
+  groups.grid = {groups_of(operation.groups, span), GridExtent{.fixed = x.b}};
   return {.kernels = {std::move(channels), std::move(groups)},
           .scratch = {{.name = node.name + ".means", .tensor = partial},
                       {.name = node.name + ".squares", .tensor = partial}}};

@@ -47,8 +47,7 @@ RowTiling row_tiling(const SelectionContext& context, ValueId x, const WeightsDe
 
 Grid matrix_grid(const SelectionContext& context, ValueId x, const WeightsDescriptor& weights,
                  std::uint32_t rows_of_group, std::uint32_t tile) {
-  const auto groups = static_cast<std::uint32_t>(divide_up(weights.rows, rows_of_group));
-  return {GridExtent{.fixed = groups}, groups_of_rows(context, x, tile)};
+  return {groups_of(weights.rows, rows_of_group), groups_of_rows(context, x, tile)};
 }
 
 }  // namespace
@@ -77,30 +76,31 @@ Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& conte
   return {.kernels = {std::move(use)}};
 }
 
-namespace {
-
-KernelUse linear_use(const Node& node, const SelectionContext& context, std::string module_path) {
+KernelUse matrix_use(const Node& node, const SelectionContext& context, std::string module_path) {
   KernelUse use{.module_path = std::move(module_path), .label = node.name};
   use.specialization.weights = {{"w", weights_descriptor(context, node.inputs[1])}};
   use.resources = {read("x", node.inputs[0]), read("w", node.inputs[1]), write("y", node.outputs[0]), parameters()};
+  add_prologue(node, context, use);
   add_epilogue(node, context, use);
   return use;
 }
 
+namespace {
+
 Lowering linear_wide(const Node& node, const SelectionContext& context) {
-  return in_wide_rows(linear_use(node, context, "package::linear_wide"), node, context, "w");
+  return in_wide_rows(matrix_use(node, context, "package::linear_wide"), node, context, "w");
 }
 
 Lowering linear_rows(const Node& node, const SelectionContext& context) {
-  return in_lanes(linear_use(node, context, "package::linear_rows"), node, context, "w");
+  return in_lanes(matrix_use(node, context, "package::linear_rows"), node, context, "w");
 }
 
 Lowering linear_image_wide(const Node& node, const SelectionContext& context) {
-  return in_wide_patches(linear_use(node, context, "package::conv_wide"), node, context, {}, no_value);
+  return in_wide_patches(matrix_use(node, context, "package::conv_wide"), node, context);
 }
 
 Lowering linear_tiled(const Node& node, const SelectionContext& context) {
-  return in_tiles(linear_use(node, context, "package::conv_tiled"), node, context, {}, no_value);
+  return in_tiles(matrix_use(node, context, "package::conv_tiled"), node, context);
 }
 
 constexpr KernelRow rows[] = {{Linear::name, "linear-wide", takes_wide_rows, linear_wide},

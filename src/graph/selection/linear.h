@@ -8,6 +8,9 @@ namespace driftwood::graph {
 /// The matrix as its kernels on this device read it.
 WeightsDescriptor weights_descriptor(const SelectionContext& context, ValueId weights);
 
+/// A kernel of one matrix `w`, from x to y, with prologue and epilogue; in_wide_rows() and its like cut it.
+KernelUse matrix_use(const Node& node, const SelectionContext& context, std::string module_path);
+
 /// Fills the fusion points `activation` (with the gate's bias) and `up_bias` of a gated linear.
 void add_gate(const Node& node, const SelectionContext& context, KernelUse& use);
 

@@ -6,6 +6,7 @@
 #include "graph/cost.h"
 #include "graph/epilogue.h"
 #include "graph/lowering.h"
+#include "graph/selection/convolution.h"
 #include "graph/selection/linear.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
@@ -46,15 +47,6 @@ constexpr std::uint32_t least_positions = 32;
 constexpr std::uint64_t least_saved_bytes = std::uint64_t{24} << 20;
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
-
-ValueId joined_input(const Node& node) {
-  return node.as<Conv2d>() != nullptr && node.inputs.size() > 2 ? node.inputs[2] : no_value;
-}
-
-/// A linear is a convolution under a window of one tap.
-Conv2d convolution_of(const Node& node) { return node.as<Conv2d>() != nullptr ? *node.as<Conv2d>() : Conv2d{}; }
-
-std::uint32_t positions_of(const Shape& shape) { return shape.b * shape.h * shape.w; }
 
 std::uint32_t tokens_axis(const Node& node, const SelectionContext& context) {
   const bool has_tokens = context.graph.max_tokens > 1 && has_only_rows(node, context);
@@ -127,18 +119,6 @@ bool takes_matrix_units(const Node& node, const SelectionContext& context) {
   return tiling_of(node, context).tile != nullptr;
 }
 
-void set_window(const Conv2d& convolution, const Shape& x, KernelUse& use) {
-  auto& overrides = use.specialization.overrides;
-  overrides["window_w"] = convolution.window_w;
-  overrides["taps"] = convolution.taps();
-  overrides["stride"] = convolution.stride;
-  overrides["pad_top"] = convolution.pad_top;
-  overrides["pad_left"] = convolution.pad_left;
-  overrides["upsample"] = convolution.upsample;
-  overrides["repeated_h"] = convolution.repeated_h(x);
-  overrides["repeated_w"] = convolution.repeated_w(x);
-}
-
 void set_tile(const MatrixTile& tile, KernelUse& use) {
   auto& overrides = use.specialization.overrides;
   overrides["tile_positions"] = tile.positions;
@@ -151,7 +131,7 @@ void set_tile(const MatrixTile& tile, KernelUse& use) {
 void set_elements(const SelectionContext& context, std::uint64_t count, KernelUse& use) {
   const std::uint32_t lanes = lanes_for(context.facts, count);
   use.specialization.overrides["lanes"] = lanes;
-  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(count, lanes))}};
+  use.grid = {groups_of(count, lanes)};
 }
 
 /// Joins and transforms the input once, into scratch memory.
@@ -221,7 +201,7 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
   Lowering lowering;
   KernelUse use{.module_path = is_gated(node) ? "package::gated_matrix" : "package::conv_matrix", .label = node.name};
   set_tile(*tiling.tile, use);
-  set_window(convolution_of(node), context.shape(x), use);
+  set_window(node, context, use);
   use.specialization.overrides["rows_per_token"] = rows_of_token;
   use.specialization.overrides["half_weights"] = context.value(node.inputs[1]).weights.format == DataType::F16;
   use.resources = {parameters()};
@@ -274,10 +254,9 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
   }
 
   const std::uint32_t tile_outputs = tiling.tile->outputs / (is_gated(node) ? 2 : 1);
-  GridExtent rows{.fixed = static_cast<std::uint32_t>(divide_up(positions_of(output), tiling.tile->positions))};
+  GridExtent rows = groups_of(positions_of(output), tiling.tile->positions);
   if (rows_of_token > 0) rows = {.rows_per_group = tiling.tile->positions, .rows_per_token = rows_of_token};
-  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(output.c, tile_outputs))}, rows,
-              GridExtent{.fixed = tiling.splits}};
+  use.grid = {groups_of(output.c, tile_outputs), rows, GridExtent{.fixed = tiling.splits}};
   if (tiling.splits == 1) {
     use.resources.push_back(write("y", y));
     if (in_place) use.in_place.emplace_back(y, x);

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "graph/selection/rows.h"
+#include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
@@ -45,9 +46,8 @@ KernelUse attention_use(std::string module_path, const Node& node, const Selecti
                                   {"key_rows_per_token", positions_per_token(context, node.inputs[1])}};
   use.resources = {read("q", node.inputs[0]), read("k", node.inputs[1]), read("v", node.inputs[2]),
                    write("y", node.outputs[0]), parameters()};
-  const GridExtent tiles =
-      query_rows > 0 ? GridExtent{.rows_per_group = queries, .rows_per_token = query_rows}
-                     : GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(std::uint64_t{q.h} * q.w, queries))};
+  const GridExtent tiles = query_rows > 0 ? GridExtent{.rows_per_group = queries, .rows_per_token = query_rows}
+                                          : groups_of(std::uint64_t{q.h} * q.w, queries);
   use.grid = {tiles, GridExtent{.fixed = attention.heads}, GridExtent{.fixed = q.b}};
   add_epilogue(node, context, use);
   return use;

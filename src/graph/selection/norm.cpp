@@ -46,8 +46,6 @@ Lowering layer_norm(const Node& node, const SelectionContext& context) {
   return {.kernels = {std::move(use)}};
 }
 
-bool has_no_depth(const Node& node, const SelectionContext& context) { return context.shape(node.inputs[0]).d == 1; }
-
 constexpr KernelRow rows[] = {{RmsNorm::name, "rms-norm", has_only_rows, rms_norm},
                               {AddRmsNorm::name, "add-rms-norm", has_only_rows, add_rms_norm},
                               {LayerNorm::name, "layer-norm", has_no_depth, layer_norm}};

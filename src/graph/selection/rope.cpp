@@ -88,8 +88,7 @@ Lowering rope_qkv(const Node& node, const SelectionContext& context) {
   const std::uint32_t heads_per_group = context.facts.is_cpu ? all_heads : 1;
   overrides["heads_per_group"] = heads_per_group;
   overrides["lanes"] = lanes_for(context.facts, divide_up(rope.head_size, 4));
-  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(all_heads, heads_per_group))},
-              GridExtent{.rows_per_group = 1}};
+  use.grid = {groups_of(all_heads, heads_per_group), GridExtent{.rows_per_group = 1}};
   return {.kernels = {std::move(use)}};
 }
 

@@ -1,4 +1,3 @@
-#include "base/checked.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
@@ -14,7 +13,7 @@ Lowering select_token(const Node& node, const SelectionContext& context) {
   KernelUse use{.module_path = "package::select_token", .label = node.name};
   use.specialization.overrides = {{"lanes", lanes}};
   use.resources = {read("x", node.inputs[0]), write("y", node.outputs[0]), parameters()};
-  use.grid = {GridExtent{.fixed = static_cast<std::uint32_t>(divide_up(slices, lanes))}};
+  use.grid = {groups_of(slices, lanes)};
   add_epilogue(node, context, use);
   return {.kernels = {std::move(use)}};
 }

@@ -1,6 +1,8 @@
-// Rows (W) of a tensor and the tokens of a run: which rows are active, and which tensors a kernel can take.
+// Rows (W) of a tensor and the tokens of a run: which rows are active, how they are cut into workgroups, and which
+// tensors a kernel can take.
 #pragma once
 
+#include "base/checked.h"
 #include "graph/selection.h"
 
 namespace driftwood::graph {
@@ -10,11 +12,20 @@ inline std::uint32_t rows_per_token(const SelectionContext& context, ValueId id)
   return context.per_token(id) ? context.shape(id).w / context.graph.max_tokens : 0;
 }
 
+/// A workgroup for every `part` of an extent that is the same in every run.
+inline GridExtent groups_of(std::uint64_t extent, std::uint64_t part) {
+  return {.fixed = static_cast<std::uint32_t>(divide_up(extent, part))};
+}
+
 /// A workgroup for every `rows_of_group` active rows.
 inline GridExtent groups_of_rows(const SelectionContext& context, ValueId id, std::uint32_t rows_of_group = 1) {
   const std::uint32_t rows = context.shape(id).w;
-  if (!context.per_token(id)) return {.fixed = (rows + rows_of_group - 1) / rows_of_group};
+  if (!context.per_token(id)) return groups_of(rows, rows_of_group);
   return {.rows_per_group = rows_of_group, .rows_per_token = rows_per_token(context, id)};
+}
+
+inline bool has_no_depth(const Node& node, const SelectionContext& context) {
+  return context.shape(node.inputs[0]).d == 1;
 }
 
 /// Whether input 0 has rows and channels alone.
