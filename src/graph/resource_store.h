@@ -1,8 +1,8 @@
 // Device memory that several programs share: weights, constants and states, made once and found again by what they are.
 //
-//   auto store = std::make_shared<graph::ResourceStore>(device, [&](std::string_view name) { return file.bytes(name);
-//   }); graph::Program prefill(device, prefill_graph, {.options = options, .store = store}); graph::Program
-//   decode(device, decode_graph, {.options = options, .store = store});
+//   auto store = std::make_shared<graph::ResourceStore>(device, weights_of(checkpoint));
+//   graph::Program prefill(device, prefill_graph, {.options = options, .store = store});
+//   graph::Program decode(device, decode_graph, {.options = options, .store = store});
 #pragma once
 
 #include <map>

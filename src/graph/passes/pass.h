@@ -6,12 +6,9 @@
 //   fuse-gated         activation(linear) * linear of one input -> GatedLinear
 //   fuse-add-norm      a sum that an RMS norm reads -> AddRmsNorm
 //   fuse-elementwise   chains of element-wise operations into each other and into their producer's epilogue
-//   fuse-prologue      the normalisation and activation of a group norm into the convolutions that read it (not on
-//   CPUs,
-//                      see lowering.cpp)
-//   split-shortcut     a large input of a residual block with a shortcut to half its channels, as two halves: the
-//   shortcut
-//                      then takes the place of one of them (where prologues are fused)
+//   fuse-prologue      a group norm with its activation into the convolutions that read it (not on CPUs: lowering.cpp)
+//   split-shortcut     a residual block's large input whose shortcut has half its channels -> two halves, one of which
+//                      the shortcut overwrites (where prologues are fused)
 //   fuse-concat        a concatenation into readers that take both parts
 //   remove-dead        nodes that no output or state needs
 #pragma once
