@@ -5,18 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "diffusion/pipeline.h"
 #include "diffusion/pixels.h"
-#include "formats/safetensors.h"
 #include "support/devices.h"
+#include "support/oracle.h"
 #include "text/clip_tokenizer.h"
 
 namespace driftwood::diffusion {
 namespace {
+
+using test::find_case, test::read_json, test::relative_error, test::values;
 
 const std::string data = DRIFTWOOD_TEST_DATA;
 const std::string shapes_model = std::string(DRIFTWOOD_SOURCE_DIR) + "/models/shapes-sd";
@@ -24,33 +23,6 @@ const std::string shapes_model = std::string(DRIFTWOOD_SOURCE_DIR) + "/models/sh
 const ClipTokenizer& tokenizer() {
   static const ClipTokenizer opened = ClipTokenizer::open(shapes_model + "/tokenizer");
   return opened;
-}
-
-nlohmann::json read_json(const std::string& path) { return nlohmann::json::parse(std::ifstream(path)); }
-
-nlohmann::json find_case(const nlohmann::json& cases, const std::string& name) {
-  for (const nlohmann::json& entry : cases) {
-    if (entry["case"] == name) return entry;
-  }
-  throw std::runtime_error("there is no case " + name);
-}
-
-template <class T>
-std::vector<T> values(const SafetensorsFile& file, const std::string& name) {
-  const StoredTensor& tensor = file.tensors().get(name);
-  std::vector<T> result(tensor.bytes.size() / sizeof(T));
-  std::memcpy(result.data(), tensor.bytes.data(), tensor.bytes.size());
-  return result;
-}
-
-double relative_error(std::span<const float> got, std::span<const float> expected) {
-  EXPECT_EQ(got.size(), expected.size());
-  double difference = 0, norm = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(double{got[i]} - double{expected[i]}, 2);
-    norm += std::pow(double{expected[i]}, 2);
-  }
-  return std::sqrt(difference / norm);
 }
 
 struct Difference {

@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "base/error.h"
 #include "diffusion/scheduler.h"
+#include "support/oracle.h"
 
 namespace driftwood::diffusion {
 namespace {
@@ -26,9 +24,8 @@ std::string refusal(const std::string& keys) {
 }
 
 TEST(SchedulerConfig, ReadsStableDiffusion) {
-  std::stringstream text;
-  text << std::ifstream(DRIFTWOOD_TEST_DATA "/sd/tiny/scheduler/scheduler_config.json").rdbuf();
-  const SchedulerConfig config = read(text.str());
+  const SchedulerConfig config =
+      read(test::read_json(DRIFTWOOD_TEST_DATA "/sd/tiny/scheduler/scheduler_config.json").dump());
   EXPECT_EQ(default_scheduler(config), SchedulerKind::Pndm);
   EXPECT_EQ(config.num_train_timesteps, 1000u);
   EXPECT_EQ(config.beta_start, 0.00085);

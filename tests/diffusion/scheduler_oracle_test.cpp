@@ -2,11 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "diffusion/scheduler.h"
+#include "support/oracle.h"
 
 namespace driftwood::diffusion {
 namespace {
@@ -14,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 const json& oracle() {
-  static const json document = json::parse(std::ifstream(DRIFTWOOD_TEST_DATA "/sd/schedulers.json"));
+  static const json document = test::read_json(DRIFTWOOD_TEST_DATA "/sd/schedulers.json");
   return document;
 }
 
@@ -26,15 +23,6 @@ SchedulerKind kind_of(const std::string& name) {
   if (name == "dpmpp_2m") return SchedulerKind::DpmSolver;
   if (name == "dpmpp_2m_karras") return SchedulerKind::DpmSolverKarras;
   return parse_scheduler_kind(name);
-}
-
-double relative_l2(const std::vector<float>& values, const std::vector<double>& expected) {
-  double error = 0, norm = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    error += std::pow(values[i] - expected[i], 2);
-    norm += std::pow(expected[i], 2);
-  }
-  return std::sqrt(error / norm);
 }
 
 struct Case {
@@ -111,7 +99,7 @@ TEST(SchedulerOracle, Paths) {
       scheduler->scale_model_input(input, call);
       const std::vector<float> prediction = predict(input, scheduler->timesteps()[call]);
       scheduler->step(call, prediction, latents, scheduler->draws_noise(call) ? noises[call] : std::vector<float>{});
-      const double error = relative_l2(latents, path[call]);
+      const double error = test::relative_error(latents, path[call]);
       EXPECT_LT(error, 1e-5) << "after call " << call;
       worst = std::max(worst, error);
     }

@@ -4,10 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "support/oracle.h"
 
 namespace driftwood {
 namespace {
@@ -17,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const json& shapes() {
-  static const json file = json::parse(std::ifstream(std::string(DRIFTWOOD_TEST_DATA) + "/sd/sd14_shapes.json"));
+  static const json file = test::read_json(DRIFTWOOD_TEST_DATA "/sd/sd14_shapes.json");
   return file;
 }
 

@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "llm/generate.h"
 #include "llm/log_sum_exp.h"
 #include "llm/session.h"
 #include "support/devices.h"
+#include "support/oracle.h"
 
 namespace driftwood::llm {
 namespace {
@@ -25,8 +24,7 @@ struct Tolerance {
 constexpr Tolerance single{0.01, 0.0002}, half{0.15, 0.003};
 
 nlohmann::json oracle(const std::string& name) {
-  std::ifstream file(std::string(DRIFTWOOD_TEST_DATA) + "/real/smollm2-135m/" + name + ".json");
-  return nlohmann::json::parse(file);
+  return test::read_json(std::string(DRIFTWOOD_TEST_DATA) + "/real/smollm2-135m/" + name + ".json");
 }
 
 class SmolLm2 : public testing::Test {

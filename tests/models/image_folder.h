@@ -2,14 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "formats/safetensors.h"
 #include "formats/temporary_folder.h"
 #include "models/image_names.h"
+#include "support/oracle.h"
 
 namespace driftwood::testing {
 
@@ -42,7 +41,7 @@ class ImageFolder {
     folder_.write(name, text);
   }
   void edit_json(const std::string& name, const std::function<void(nlohmann::json&)>& edit) const {
-    auto document = nlohmann::json::parse(std::ifstream(source() / name));
+    auto document = test::read_json(source() / name);
     edit(document);
     write(name, document.dump());
   }

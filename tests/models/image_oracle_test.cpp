@@ -2,11 +2,6 @@
 // modules inside give.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "diffusion/timestep_embedding.h"
 #include "graph/program.h"
 #include "kernels/source.h"
@@ -15,6 +10,7 @@
 #include "models/unet.h"
 #include "models/vae.h"
 #include "support/devices.h"
+#include "support/oracle.h"
 
 namespace driftwood {
 namespace {
@@ -46,10 +42,8 @@ const SafetensorsFile& expected() {
 
 /// A case of expected.json.
 const nlohmann::json& numbers_of(const std::string& name) {
-  static const auto file = nlohmann::json::parse(std::ifstream(ImageFolder::source() / "expected.json"));
-  for (const auto& entry : file.at(name.substr(0, name.find('.'))))
-    if (entry.at("case") == name) return entry;
-  throw std::runtime_error("no case " + name);
+  static const nlohmann::json file = test::read_json(ImageFolder::source() / "expected.json");
+  return test::find_case(file.at(name.substr(0, name.find('.'))), name);
 }
 
 const ImageCheckpoint& model() {
@@ -84,16 +78,6 @@ std::vector<float> values(const std::string& name) {
     turned[(image * positions + p) * channels + c] = stored[i];
   }
   return turned;
-}
-
-double relative_error(const std::vector<float>& got, const std::vector<float>& wanted) {
-  EXPECT_EQ(got.size(), wanted.size());
-  double difference = 0, norm = 0;
-  for (std::size_t i = 0; i < std::min(got.size(), wanted.size()); ++i) {
-    difference += (got[i] - wanted[i]) * static_cast<double>(got[i] - wanted[i]);
-    norm += wanted[i] * static_cast<double>(wanted[i]);
-  }
-  return std::sqrt(difference / norm);
 }
 
 class ImageOracle : public ::testing::TestWithParam<Case> {
@@ -145,7 +129,7 @@ class ImageOracle : public ::testing::TestWithParam<Case> {
 
   static void expect_output(const graph::Program& program, const std::string& name, const std::string& wanted,
                             double tolerance) {
-    EXPECT_LT(relative_error(read(program, name), values(wanted)), tolerance) << wanted;
+    EXPECT_LT(test::relative_error(read(program, name), values(wanted)), tolerance) << wanted;
   }
 
   /// Every output "inner/MODULE" of a program against that of a case.

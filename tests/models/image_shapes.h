@@ -1,16 +1,13 @@
 // Stable Diffusion 1.4 at its real size from its shapes alone (tests/data/sd/sd14_shapes.json).
 #pragma once
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "models/image_checkpoint.h"
+#include "support/oracle.h"
 
 namespace driftwood::testing {
 
 inline const nlohmann::json& real_shapes() {
-  static const nlohmann::json shapes =
-      nlohmann::json::parse(std::ifstream(std::string(DRIFTWOOD_TEST_DATA) + "/sd/sd14_shapes.json"));
+  static const nlohmann::json shapes = test::read_json(DRIFTWOOD_TEST_DATA "/sd/sd14_shapes.json");
   return shapes;
 }
 

@@ -1,8 +1,6 @@
 // Small random Llama models against Hugging Face transformers in double precision (tests/data/llm).
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -12,33 +10,18 @@
 #include "llm/session.h"
 #include "models/llama.h"
 #include "support/devices.h"
+#include "support/oracle.h"
 
 namespace driftwood {
 namespace {
+
+using test::relative_error, test::values;
 
 struct Case {
   std::string model, device, precision;
 };
 
 std::string folder(const std::string& model) { return std::string(DRIFTWOOD_TEST_DATA) + "/llm/" + model; }
-
-template <class T>
-std::vector<T> values(const SafetensorsFile& file, const std::string& name) {
-  const StoredTensor& tensor = file.tensors().get(name);
-  std::vector<T> result(tensor.bytes.size() / sizeof(T));
-  std::memcpy(result.data(), tensor.bytes.data(), tensor.bytes.size());
-  return result;
-}
-
-double relative_error(const std::vector<float>& got, const std::vector<float>& expected) {
-  EXPECT_EQ(got.size(), expected.size());
-  double difference = 0, norm = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += (got[i] - expected[i]) * static_cast<double>(got[i] - expected[i]);
-    norm += expected[i] * static_cast<double>(expected[i]);
-  }
-  return std::sqrt(difference / norm);
-}
 
 class LlamaOracle : public testing::TestWithParam<Case> {
  protected:

@@ -6,15 +6,15 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "diffusion/pipeline.h"
+#include "diffusion/pixels.h"
 #include "diffusion/timestep_embedding.h"
 #include "models/clip_text.h"
 #include "models/unet.h"
 #include "models/vae.h"
 #include "support/devices.h"
+#include "support/oracle.h"
 
 namespace driftwood {
 namespace {
@@ -41,14 +41,6 @@ std::vector<float> normals(std::string_view text, std::size_t count) {
   return values;
 }
 
-/// [channel][position] to [position][channel].
-std::vector<float> channels_last(const std::vector<float>& values, std::size_t channels) {
-  const std::size_t positions = values.size() / channels;
-  std::vector<float> result(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) result[i % positions * channels + i / positions] = values[i];
-  return result;
-}
-
 class Sd14 : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -60,7 +52,7 @@ class Sd14 : public testing::TestWithParam<std::string> {
     if (GetParam() == "f16" && device_->facts().is_cpu) GTEST_SKIP() << "a CPU would take long";
     checkpoint_.emplace(models::ImageCheckpoint::open(folder));
     type_ = diffusion::activation_type(options_.precision, device_->facts());
-    expected_ = nlohmann::json::parse(std::ifstream(DRIFTWOOD_TEST_DATA "/sd/sd14_expected.json"));
+    expected_ = test::read_json(DRIFTWOOD_TEST_DATA "/sd/sd14_expected.json");
   }
 
   std::unique_ptr<graph::Program> program(graph::Graph graph, models::ImageComponent component) {
@@ -75,15 +67,9 @@ class Sd14 : public testing::TestWithParam<std::string> {
   double error(const std::string& component, const std::vector<float>& got, std::size_t channels) {
     const nlohmann::json& output = expected_[component];
     const std::size_t positions = got.size() / channels;
-    double difference = 0, norm = 0;
-    for (std::size_t k = 0; k < output["positions"].size(); ++k) {
-      const std::size_t at = output["positions"][k];
-      const std::size_t index = at % positions * channels + at / positions;
-      const double value = output["values"][k];
-      difference += std::pow(got[index] - value, 2);
-      norm += value * value;
-    }
-    return std::sqrt(difference / norm);
+    std::vector<float> sampled;
+    for (const std::size_t at : output["positions"]) sampled.push_back(got[at % positions * channels + at / positions]);
+    return test::relative_error(sampled, output["values"].get<std::vector<double>>());
   }
 
   double tolerance(double half) const { return type_ == DataType::F16 ? half : 1e-5; }
@@ -114,7 +100,7 @@ TEST_P(Sd14, TextEncoder) {
 
 TEST_P(Sd14, Unet) {
   const auto unet = program(models::unet_graph(*checkpoint_, {.activation_type = type_}), models::ImageComponent::Unet);
-  unet->write_floats("latent", channels_last(normals("0/inputs/unet.latent", std::size_t{4} * 64 * 64), 4));
+  unet->write_floats("latent", diffusion::channels_last(normals("0/inputs/unet.latent", std::size_t{4} * 64 * 64), 4));
   unet->write_floats("context", normals("0/inputs/unet.context", std::size_t{77} * 768));
   std::vector<float> time(320);
   diffusion::embed_timestep(expected_["timestep"], time);
@@ -128,7 +114,7 @@ TEST_P(Sd14, Unet) {
 TEST_P(Sd14, VaeDecoder) {
   const auto decoder =
       program(models::vae_decoder_graph(*checkpoint_, {.activation_type = type_}), models::ImageComponent::Vae);
-  std::vector<float> latent = channels_last(normals("0/inputs/vae.latent", std::size_t{4} * 64 * 64), 4);
+  std::vector<float> latent = diffusion::channels_last(normals("0/inputs/vae.latent", std::size_t{4} * 64 * 64), 4);
   for (float& value : latent) value *= 2;
   decoder->write_floats("latent", latent);
   decoder->run({.tokens = 1});
