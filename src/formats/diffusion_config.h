@@ -52,7 +52,7 @@ struct UnetConfig {
 
   /// Channels of the sinusoidal time embedding, and of what the resnets see of it.
   std::uint32_t time_channels() const { return levels.front().channels; }
-  std::uint32_t time_embedding() const { return 4 * levels.front().channels; }
+  std::uint32_t time_embedding_channels() const { return 4 * levels.front().channels; }
   bool operator==(const UnetConfig&) const = default;
 };
 

@@ -47,7 +47,7 @@ class UnetBuilder {
   graph::Tensor time() {
     b_.set_scope("time_embedding");
     const auto input = b_.input("time", {.c = config_.time_channels()});
-    const std::uint32_t size = config_.time_embedding();
+    const std::uint32_t size = config_.time_embedding_channels();
     const auto f32 = [&](const graph::Tensor& tensor) { return b_.as_type(DataType::F32, tensor); };
     const auto hidden = f32(b_.silu(f32(layers_.linear(input, "time_embedding.linear_1", size))));
     const auto embedding = f32(layers_.linear(hidden, "time_embedding.linear_2", size));

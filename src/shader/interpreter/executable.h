@@ -36,8 +36,6 @@ class Executable {
   std::array<std::uint32_t, 3> workgroup_size() const { return workgroup_size_; }
   std::uint32_t workgroup_bytes() const { return workgroup_bytes_; }
   const InterpreterOptions& options() const { return options_; }
-  std::size_t instruction_count() const { return code_.size(); }
-  std::uint32_t register_count() const { return register_count_; }
 
  private:
   friend class interpreter::Machine;

@@ -37,8 +37,6 @@ class Machine {
   // ---- for instructions ----
 
   std::uint32_t* reg(Register r) { return registers_.data() + static_cast<std::size_t>(r) * stride_; }
-  float* freg(Register r) { return reinterpret_cast<float*>(reg(r)); }
-  std::int32_t* ireg(Register r) { return reinterpret_cast<std::int32_t*>(reg(r)); }
   std::uint32_t* mask() { return registers_.data(); }
 
   /// After the mask changed: finds the range of active invocations again.
