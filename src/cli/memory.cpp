@@ -70,7 +70,7 @@ void image_memory(const MemoryArguments& arguments) {
                        {"total", total},
                        {"options", arguments.run.to_json()}});
   }
-  fmt::print("{:<34}{:>12}{:>12}{:>14}\n", "MiB", "weights", "constants", "inputs, outputs");
+  fmt::print("{:<34}{:>12}{:>12}{:>14}\n", "MiB", "weights", "constants", "in and out");
   for (const auto& [name, report] : components) {
     fmt::print("{:<34}{:>12.2f}{:>12.2f}{:>14.2f}\n", name, mib(report.weights), mib(report.constants),
                mib(report.inputs_outputs));
