@@ -1,5 +1,5 @@
-// softmax(scale q K^T + mask) V for one query row: a workgroup a (row, KV head), positions in blocks of `block` with the
-// running maximum and sum kept (online softmax), so that no score leaves the workgroup.
+// softmax(scale q K^T + mask) V for one query row: a workgroup a (row, KV head), positions in blocks of `block` with
+// the running maximum and sum kept (online softmax), so that no score leaves the workgroup.
 //
 // Within a block each invocation takes the scores of whole positions, then each takes output slices over a share of the
 // positions; the shares are added at the end.

@@ -1,12 +1,13 @@
-// softmax(scale q K^T + mask) V on matrix units, for activations in f16: flash attention (Dao et al., 2022) with sums in f32. A
-// workgroup takes 64 queries of one head, 16 a subgroup, and `keys` keys at a time.
+// softmax(scale q K^T + mask) V on matrix units, for activations in f16: flash attention (Dao et al., 2022) with sums
+// in f32. A workgroup takes 64 queries of one head, 16 a subgroup, and `keys` keys at a time.
 //
-// The queries stay in registers as matrices. Scores go through workgroup memory, where two invocations share a row, and come back
-// as weights in f16. What enters next, values of these keys and the keys that follow, is on its way from memory meanwhile.
+// The queries stay in registers as matrices. Scores go through workgroup memory, where two invocations share a row, and
+// come back as weights in f16. What enters next, values of these keys and the keys that follow, is on its way from
+// memory meanwhile.
 //
-// The sums cannot be scaled where they lie. So weights are relative to a maximum that lags behind: only where a row has come to
-// exceed it by a factor of 2^8 does it move, which is rare after the first keys, and the sums then go through workgroup memory
-// as well. Weights of up to 256 are as exact in f16 as those of up to 1.
+// The sums cannot be scaled where they lie. So weights are relative to a maximum that lags behind: only where a row has
+// come to exceed it by a factor of 2^8 does it move, which is rare after the first keys, and the sums then go through
+// workgroup memory as well. Weights of up to 256 are as exact in f16 as those of up to 1.
 import package::head_rows::{key_count, query_count};
 import package::parameters::Parameters;
 
@@ -61,7 +62,8 @@ fn unit_of(x: tensor<f32>, b: u32, place: u32, head: u32, unit: u32) -> vec4<u32
 }
 
 // Rows first ... first + keys - 1 of K or V on their way; rows past the last repeat it.
-fn bring(x: tensor<f32>, b: u32, first: u32, end: u32, head: u32, t: u32, into: ptr<function, array<vec4<u32>, moved>>) {
+fn bring(x: tensor<f32>, b: u32, first: u32, end: u32, head: u32, t: u32,
+         into: ptr<function, array<vec4<u32>, moved>>) {
   @unroll for (var n = 0u; n < moved; n++) {
     let i = t + n * invocations;
     if (i < keys * units) {
@@ -190,7 +192,8 @@ fn attention_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
         }
         workgroupBarrier();
         @unroll for (var d = begin; d < min(depth, begin + key_matrices); d++) {
-          sums[d] = subgroupMatrixLoad<result>(&scores, group * 16u * scores_pitch + (d - begin) * 16u, false, scores_pitch);
+          let place = group * 16u * scores_pitch + (d - begin) * 16u;
+          sums[d] = subgroupMatrixLoad<result>(&scores, place, false, scores_pitch);
         }
         workgroupBarrier();
       }

@@ -1,10 +1,11 @@
-// softmax(scale q K^T + mask) V without the scores in memory, for devices with many narrow lanes (flash attention, Dao et al.,
-// 2022, in f32 arithmetic). A workgroup takes 4 * groups queries of one head, and keys in tiles of 4 * columns with the running
-// maximum and sum kept.
+// softmax(scale q K^T + mask) V without the scores in memory, for devices with many narrow lanes (flash attention, Dao
+// et al., 2022, in f32 arithmetic). A workgroup takes 4 * groups queries of one head, and keys in tiles of 4 * columns
+// with the running maximum and sum kept.
 //
-// Invocation (column, group) holds 4 x 4 scores of a tile, of queries group + i * groups and keys column + j * columns, then
-// `rounds` slices of the sums of the same queries. What it multiplies comes through workgroup memory: `part` slices of the queries
-// and keys at a time, then `values` rows of V. Rows of an odd number of vec4 put neighbouring rows into different banks.
+// Invocation (column, group) holds 4 x 4 scores of a tile, of queries group + i * groups and keys column + j * columns,
+// then `rounds` slices of the sums of the same queries. What it multiplies comes through workgroup memory: `part`
+// slices of the queries and keys at a time, then `values` rows of V. Rows of an odd number of vec4 put neighbouring
+// rows into different banks.
 import package::head_rows::{key_count, query_count};
 import package::parameters::Parameters;
 
@@ -124,7 +125,8 @@ fn attention_tile(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id
       }
     }
     @unroll for (var j = 0u; j < 4u; j++) {
-      weights[(column + j * columns) * (groups + 1u) + group] = vec4f(scores[0][j], scores[1][j], scores[2][j], scores[3][j]);
+      weights[(column + j * columns) * (groups + 1u) + group] =
+          vec4f(scores[0][j], scores[1][j], scores[2][j], scores[3][j]);
     }
 
     let count = min(keys, end - start);

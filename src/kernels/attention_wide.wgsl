@@ -1,6 +1,6 @@
-// softmax(scale q K^T + mask) V without the scores in memory, for devices whose invocations run on wide registers (CPUs): an
-// invocation takes sixteen queries of one head, one in each component of a vec16, so that keys and values are numbers that all
-// of them share. Keys are taken in blocks with the running maximum and sum kept.
+// softmax(scale q K^T + mask) V without the scores in memory, for devices whose invocations run on wide registers
+// (CPUs): an invocation takes sixteen queries of one head, one in each component of a vec16, so that keys and values
+// are numbers that all of them share. Keys are taken in blocks with the running maximum and sum kept.
 import package::head_rows::{key_count, query_count};
 import package::parameters::Parameters;
 

@@ -1,8 +1,10 @@
-// The first half of a group norm's statistics: mean and sum of squared differences from it, of each channel over a chunk of
-// positions. A workgroup takes `columns` x `width` slices of `chunk` positions; group_statistics.wgsl joins the chunks.
+// The first half of a group norm's statistics: mean and sum of squared differences from it, of each channel over a
+// chunk of positions. A workgroup takes `columns` x `width` slices of `chunk` positions; group_statistics.wgsl joins
+// the chunks.
 //
-// Positions are taken in blocks whose loads are all on their way before the first is used. Each block has its own mean, and is
-// joined to those before it by the formula of Chan, Golub and LeVeque: nothing is ever the difference of large sums.
+// Positions are taken in blocks whose loads are all on their way before the first is used. Each block has its own mean,
+// and is joined to those before it by the formula of Chan, Golub and LeVeque: nothing is ever the difference of large
+// sums.
 @tensor var<read> x: tensor<f32>;
 @tensor var<read> x2: tensor<f32>;          // its channels come after those of x, where `joined`
 @tensor var<write> means: tensor<f32>;      // {B, W = chunks, C = channels of both}
@@ -40,7 +42,8 @@ fn joined_moments(a: Moments, b: Moments) -> Moments {
   let count = a.count + b.count;
   let share = b.count / max(count, 1.0);
   let difference = b.mean - a.mean;
-  return Moments(count, a.mean + difference * share, a.squares + b.squares + difference * difference * (a.count * share));
+  return Moments(count, a.mean + difference * share,
+                 a.squares + b.squares + difference * difference * (a.count * share));
 }
 
 @compute @workgroup_size(columns, rows)

@@ -1,9 +1,9 @@
-// A convolution on devices with many narrow lanes; see tile_product.wgsl. Also a matrix times each position: a window of
-// one tap.
+// A convolution on devices with many narrow lanes; see tile_product.wgsl. Also a matrix times each position: a window
+// of one tap.
 import package::active_rows::active_rows;
 import package::parameters::Parameters;
-import package::tile_product::{lanes_o, lanes_p, rows, depth, invocations, tile_positions, Positions, Inputs, Weights, Sums, find_positions,
-                               load_inputs, load_weights, put_inputs, put_weights, multiply};
+import package::tile_product::{lanes_o, lanes_p, rows, depth, invocations, tile_positions, Positions, Inputs, Weights,
+                               Sums, find_positions, load_inputs, load_weights, put_inputs, put_weights, multiply};
 import package::window::{taps, position, input_slices};
 
 @weights var<read> w: weights<f32>;

@@ -2,8 +2,8 @@
 // tile_product.wgsl. The activation with the gate's bias is the fusion point `activation`, the other bias `up_bias`.
 import package::active_rows::active_rows;
 import package::parameters::Parameters;
-import package::tile_product::{lanes_o, lanes_p, rows, depth, invocations, tile_positions, Positions, Inputs, Weights, Sums, find_positions,
-                               load_inputs, load_weights, put_inputs, put_weights, multiply};
+import package::tile_product::{lanes_o, lanes_p, rows, depth, invocations, tile_positions, Positions, Inputs, Weights,
+                               Sums, find_positions, load_inputs, load_weights, put_inputs, put_weights, multiply};
 import package::window::{taps, position, input_slices};
 
 @weights var<read> gate: weights<f32>;

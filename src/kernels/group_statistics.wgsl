@@ -1,6 +1,6 @@
 // The second half of a group norm's statistics: joins what channel_statistics.wgsl found of each channel and chunk of
-// positions, and gives each channel the factor and the term that normalise it. A workgroup takes as many groups as begin and end
-// with whole slices, one after the other.
+// positions, and gives each channel the factor and the term that normalise it. A workgroup takes as many groups as
+// begin and end with whole slices, one after the other.
 import package::reduce::{lanes, workgroup_sum};
 
 @tensor var<read> means: tensor<f32>;  // {B, W = chunks, C}
@@ -47,7 +47,8 @@ fn group_statistics(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
     for (var i = lane; i < chunks * size; i += lanes) {
       let c = first + i % size;
       let difference = mean_of(b, i / size, c) - mean;
-      sum_of_squares += tensorLoad(squares, b, 0u, i / size, c / 4u)[c % 4u] + count_of(i / size) * difference * difference;
+      sum_of_squares += tensorLoad(squares, b, 0u, i / size, c / 4u)[c % 4u] +
+                        count_of(i / size) * difference * difference;
     }
     group_mean[g] = mean;
     group_factor[g] = inverseSqrt(workgroup_sum(sum_of_squares, lane) / f32(positions * size) + epsilon);

@@ -1,5 +1,5 @@
-// y[t, r] = sum over c of w[r, c] x[t, c], for devices with many narrow lanes: `lanes` rows a workgroup, a row a lane, the
-// columns divided over `splits` invocations a row; `tile` tokens at once share each decoded weight.
+// y[t, r] = sum over c of w[r, c] x[t, c], for devices with many narrow lanes: `lanes` rows a workgroup, a row a lane,
+// the columns divided over `splits` invocations a row; `tile` tokens at once share each decoded weight.
 //
 // Neighbouring lanes read neighbouring words (row_group = lanes), and all lanes of a split read the same x.
 import package::active_rows::active_rows;

@@ -1,5 +1,5 @@
-// Attention by head {H = heads, W = tokens, C = head_size} to {W = tokens, C = heads * head_size}: for head sizes that are
-// no multiple of four, where a slice of the result holds channels of two heads.
+// Attention by head {H = heads, W = tokens, C = head_size} to {W = tokens, C = heads * head_size}: for head sizes that
+// are no multiple of four, where a slice of the result holds channels of two heads.
 @tensor var<read> x: tensor<f32>;
 @tensor var<write> y: tensor<f32>;
 

@@ -17,8 +17,8 @@ fn fifth_bits(bits: u32) -> u32 {
 }
 
 // Scale and minimum, six bits each, of group `group` of a Q4_K or Q5_K block. Words a, b and c hold bytes 0..3, 4..7
-// and 8..11: groups 0..3 lie in the low six bits of a and b; groups 4..7 have their low four bits in the nibbles of c and
-// their upper two in the top of a and b.
+// and 8..11: groups 0..3 lie in the low six bits of a and b; groups 4..7 have their low four bits in the nibbles of c
+// and their upper two in the top of a and b.
 fn scale_and_minimum(a: u32, b: u32, c: u32, group: u32) -> vec2f {
   let shift = group % 4u * 8u;
   let low = vec2u(a >> shift, b >> shift);

@@ -1,6 +1,6 @@
 // RoPE of queries and keys, the queries' head layout, and both cache writes: a workgroup for `heads_per_group` of the
-// (heads + 2 kv_heads) heads of one token; an invocation turns one slice (or pair of slices) of all of them, so that an angle
-// is computed once.
+// (heads + 2 kv_heads) heads of one token; an invocation turns one slice (or pair of slices) of all of them, so that an
+// angle is computed once.
 //
 // q, k and v may be one merged tensor: q_base, k_base and v_base say at which channel each begins.
 import package::parameters::Parameters;

@@ -1,6 +1,6 @@
-// The products of conv_tiled and gated_image_tiled, for devices with many narrow lanes: a workgroup multiplies a tile of
-// positions with a tile of outputs, `depth` slices of the columns a step. An invocation has four outputs, one slice, of
-// `rows` positions; what it multiplies comes from workgroup memory, and the next step's is on its way from memory
+// The products of conv_tiled and gated_image_tiled, for devices with many narrow lanes: a workgroup multiplies a tile
+// of positions with a tile of outputs, `depth` slices of the columns a step. An invocation has four outputs, one slice,
+// of `rows` positions; what it multiplies comes from workgroup memory, and the next step's is on its way from memory
 // meanwhile.
 import package::window::{window_w, stride, Position, position, input_slices, is_inside, loaded};
 

@@ -1,4 +1,5 @@
-// Fields of packed weights for sixteen rows at once, shared by wide_formats/. Four values of each row, one vec16 a value.
+// Fields of packed weights for sixteen rows at once, shared by wide_formats/. Four values of each row, one vec16 a
+// value.
 alias Words = vec16<u32>;
 alias Values = vec16<f32>;
 alias Four = array<vec16<f32>, 4>;
@@ -62,7 +63,8 @@ struct ScaleAndMinimum {
   minimum: Values,
 }
 
-// Scale and minimum of group `group` of a Q4_K or Q5_K block, from word 0 (d and dmin) and words 1 to 3 (six-bit fields).
+// Scale and minimum of group `group` of a Q4_K or Q5_K block, from word 0 (d and dmin) and words 1 to 3 (six-bit
+// fields).
 fn group_scale(d: Words, a: Words, b: Words, c: Words, group: u32) -> ScaleAndMinimum {
   let shift = Words(group % 4u * 8u);
   let low_a = a >> shift;

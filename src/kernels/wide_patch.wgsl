@@ -3,8 +3,8 @@
 //
 // The columns of a convolution's weights are the taps of its window, each with the slices of the input's channels. For
 // `block` of these slices the inputs of all positions are gathered first; then sixteen rows after sixteen rows are
-// multiplied with them. So borders, strides, joined inputs and the prologue cost little, and the loop of the products is
-// one for all shapes.
+// multiplied with them. So borders, strides, joined inputs and the prologue cost little, and the loop of the products
+// is one for all shapes.
 import package::window::{window_w, stride, position, input_slices, is_inside, loaded};
 
 override tile: u32;    // positions of a workgroup
@@ -17,7 +17,8 @@ const chains = select(1u, 4u, tile < 4u);
 alias Patch = array<f32, block * 4u * tile>;  // [slice][channel of it][position]
 alias Sums = array<vec16<f32>, groups * tile * chains>;
 
-// Gathers `count` slices from slice `begin` of the columns, for the positions from `first`; those past the last repeat it.
+// Gathers `count` slices from slice `begin` of the columns, for the positions from `first`; those past the last repeat
+// it.
 fn gather(x: tensor<f32>, x2: tensor<f32>, y: tensor<f32>, tokens: u32, first: u32, begin: u32, count: u32,
           gathered: ptr<function, Patch>) {
   let slices = input_slices(x, x2);
