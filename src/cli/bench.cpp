@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "base/error.h"
+#include "base/stopwatch.h"
 #include "cli/bench_output.h"
 #include "cli/command.h"
 #include "cli/image_bench.h"
@@ -51,7 +50,7 @@ double run_once(llm::Session& session, const Test& test) {
   session.reset();
   if (test.depth != 0) session.feed(some_tokens(test.depth, session.vocabulary()));
   std::vector<float> logits;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   if (test.prompt != 0) session.feed(some_tokens(test.prompt, session.vocabulary()));
   // Each token is chosen from the logits of the one before, as in a real generation: logits are read back every time.
   llm::Sampler greedy({.temperature = 0});
@@ -61,37 +60,28 @@ double run_once(llm::Session& session, const Test& test) {
     session.read_logits(logits);
     token = greedy.sample(logits);
   }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.seconds();
 }
 
 nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const models::Checkpoint& checkpoint,
                        const gpu::DeviceFacts& facts, const graph::MemoryReport& memory) {
-  const std::vector<double> rates = test.rates();
-  std::vector<std::uint64_t> nanoseconds;
-  for (const double s : test.seconds) nanoseconds.push_back(static_cast<std::uint64_t>(s * 1e9));
-  std::vector<double> as_double(nanoseconds.begin(), nanoseconds.end());
-  return {{"model_filename", checkpoint.path().string()},
-          {"model_type", checkpoint.name()},
-          {"model_size", checkpoint.tensors().total_bytes()},
-          {"model_n_params", checkpoint.tensors().total_values()},
-          {"backends", facts.api},
-          {"gpu_info", facts.name},
-          {"driver", facts.driver},
-          {"device", facts.id},
-          {"n_prompt", test.prompt},
-          {"n_gen", test.generate},
-          {"n_depth", test.depth},
-          {"test_time", time_now()},
-          {"avg_ns", static_cast<std::uint64_t>(mean(as_double))},
-          {"stddev_ns", static_cast<std::uint64_t>(deviation(as_double))},
-          {"avg_ts", mean(rates)},
-          {"stddev_ts", deviation(rates)},
-          {"samples_ns", nanoseconds},
-          {"samples_ts", rates},
-          {"weights_bytes", memory.weights},
-          {"planned_bytes", memory.activations_planned},
-          {"naive_bytes", memory.activations_naive},
-          {"options", arguments.run.to_json()}};
+  nlohmann::json row = timings(test.seconds, test.rates());
+  row.update({{"model_filename", checkpoint.path().string()},
+              {"model_type", checkpoint.name()},
+              {"model_size", checkpoint.tensors().total_bytes()},
+              {"model_n_params", checkpoint.tensors().total_values()},
+              {"backends", facts.api},
+              {"gpu_info", facts.name},
+              {"driver", facts.driver},
+              {"device", facts.id},
+              {"n_prompt", test.prompt},
+              {"n_gen", test.generate},
+              {"n_depth", test.depth},
+              {"weights_bytes", memory.weights},
+              {"planned_bytes", memory.activations_planned},
+              {"naive_bytes", memory.activations_naive},
+              {"options", arguments.run.to_json()}});
+  return row;
 }
 
 void print(const std::vector<Test>& tests, const std::vector<nlohmann::json>& rows, const BenchArguments& arguments,

@@ -22,6 +22,9 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
+namespace {
+
+// "2026-11-29T12:00:00Z".
 std::string time_now() {
   char time[32] = {};
   const std::time_t now = std::time(nullptr);
@@ -29,8 +32,6 @@ std::string time_now() {
   std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &utc));
   return time;
 }
-
-namespace {
 
 std::string csv_field(const nlohmann::json& value) {
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
@@ -40,6 +41,19 @@ std::string csv_field(const nlohmann::json& value) {
 }
 
 }  // namespace
+
+nlohmann::json timings(const std::vector<double>& seconds, const std::vector<double>& rates) {
+  std::vector<std::uint64_t> nanoseconds;
+  for (const double s : seconds) nanoseconds.push_back(static_cast<std::uint64_t>(s * 1e9));
+  const std::vector<double> whole(nanoseconds.begin(), nanoseconds.end());
+  return {{"test_time", time_now()},
+          {"avg_ns", static_cast<std::uint64_t>(mean(whole))},
+          {"stddev_ns", static_cast<std::uint64_t>(deviation(whole))},
+          {"avg_ts", mean(rates)},
+          {"stddev_ts", deviation(rates)},
+          {"samples_ns", nanoseconds},
+          {"samples_ts", rates}};
+}
 
 bool print_rows(const std::vector<nlohmann::json>& rows, const std::string& format) {
   if (format == "json") {

@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <random>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/stopwatch.h"
+#include "cli/bench_output.h"
 #include "cli/command.h"
 #include "cli/image_files.h"
 #include "cli/image_options.h"
@@ -30,10 +31,6 @@ struct ImageArguments {
   RunOptions run;
   ImageOptions image;
 };
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// One picture: what is known before, and what is measured.
 struct Picture {
@@ -136,10 +133,10 @@ class Run {
     if (init_image_) {
       for (const Picture& picture : pictures_) encoded_.push_back(pipeline.encode(*init_image_, picture.seed));
     }
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     context_ = pipeline.encode_text(ids_);
     if (settings_.batch == 2) negative_ = pipeline.encode_text(negative_ids_);
-    text_ms_ = milliseconds_since(start);
+    text_ms_ = watch.milliseconds();
     // With the weights of one component at a time, a component is loaded once for all pictures.
     if (settings_.low_memory) {
       for (std::size_t i = 0; i < pictures_.size(); ++i) sample(pipeline, i);
@@ -236,9 +233,9 @@ class Run {
   }
 
   void finish(diffusion::Pipeline& pipeline, Picture& picture) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     RgbImage image = pipeline.decode(picture.latents);
-    picture.decode_ms = milliseconds_since(start);
+    picture.decode_ms = watch.milliseconds();
     image.texts = {
         {"parameters", parameters_text(arguments_, picture, scheduler_name_, settings_, checkpoint_.name())}};
     write_png(picture.file, image);
@@ -247,14 +244,8 @@ class Run {
     std::fflush(stdout);
     const nlohmann::json timings = picture.timings(text_ms_);
     log(LogLevel::Info, fmt::format("text {:.0f} ms, {} steps {:.3f} s/it, decode {:.0f} ms, total {:.2f} s", text_ms_,
-                                    picture.step_ms.size(), mean_seconds(picture.step_ms), picture.decode_ms,
+                                    picture.step_ms.size(), mean(picture.step_ms) / 1000, picture.decode_ms,
                                     timings["total_ms"].get<double>() / 1000));
-  }
-
-  static double mean_seconds(const std::vector<double>& ms) {
-    double sum = 0;
-    for (const double value : ms) sum += value;
-    return ms.empty() ? 0 : sum / 1000 / static_cast<double>(ms.size());
   }
 
   void print_result(const std::string& device) const {

@@ -106,40 +106,32 @@ class Bench {
   }
 
   nlohmann::json to_json(const Test& test, const gpu::DeviceFacts& facts, const graph::MemoryReport& memory) const {
-    std::vector<std::uint64_t> nanoseconds;
-    for (const double s : test.seconds) nanoseconds.push_back(static_cast<std::uint64_t>(s * 1e9));
-    const std::vector<double> as_double(nanoseconds.begin(), nanoseconds.end()), rates = test.rates();
     nlohmann::json options = arguments_.run.to_json();
     options["low_memory"] = settings_.low_memory;
     options["vae_tiling"] = settings_.vae_tiling;
-    return {{"model_filename", checkpoint_.path().string()},
-            {"model_type", checkpoint_.name()},
-            {"model_size", checkpoint_.total_bytes()},
-            {"model_n_params", checkpoint_.total_values()},
-            {"backends", facts.api},
-            {"gpu_info", facts.name},
-            {"driver", facts.driver},
-            {"device", facts.id},
-            {"test", test.name},
-            {"n_steps", arguments_.steps},
-            {"n_iterations", test.iterations},
-            {"scheduler", scheduler_name_},
-            {"guidance", arguments_.guidance},
-            {"width", settings_.width},
-            {"height", settings_.height},
-            {"test_time", time_now()},
-            {"avg_ns", static_cast<std::uint64_t>(mean(as_double))},
-            {"stddev_ns", static_cast<std::uint64_t>(deviation(as_double))},
-            {"avg_ts", mean(rates)},
-            {"stddev_ts", deviation(rates)},
-            {"seconds_per_iteration", test.per_iteration()},
-            {"samples_ns", nanoseconds},
-            {"samples_ts", rates},
-            {"weights_bytes", memory.weights},
-            {"planned_bytes", memory.activations_planned},
-            {"naive_bytes", memory.activations_naive},
-            {"allocated_bytes", memory.allocated},
-            {"options", options}};
+    nlohmann::json row = timings(test.seconds, test.rates());
+    row.update({{"model_filename", checkpoint_.path().string()},
+                {"model_type", checkpoint_.name()},
+                {"model_size", checkpoint_.total_bytes()},
+                {"model_n_params", checkpoint_.total_values()},
+                {"backends", facts.api},
+                {"gpu_info", facts.name},
+                {"driver", facts.driver},
+                {"device", facts.id},
+                {"test", test.name},
+                {"n_steps", arguments_.steps},
+                {"n_iterations", test.iterations},
+                {"scheduler", scheduler_name_},
+                {"guidance", arguments_.guidance},
+                {"width", settings_.width},
+                {"height", settings_.height},
+                {"seconds_per_iteration", test.per_iteration()},
+                {"weights_bytes", memory.weights},
+                {"planned_bytes", memory.activations_planned},
+                {"naive_bytes", memory.activations_naive},
+                {"allocated_bytes", memory.allocated},
+                {"options", options}});
+    return row;
   }
 
   void print(const diffusion::Pipeline& pipeline, const gpu::DeviceFacts& facts) const {

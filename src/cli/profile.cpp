@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/stopwatch.h"
 #include "cli/command.h"
 #include "cli/image_bench.h"
 #include "cli/options.h"
@@ -63,10 +64,10 @@ nlohmann::json report(const std::string& stage, const std::map<std::string, Line
 double wall_ms(graph::Program& program, const graph::Parameters& parameters) {
   double best = 1e300;
   for (int i = 0; i < 5; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     program.run(parameters);
     program.device().finish();
-    best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(best, watch.milliseconds());
   }
   return best;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/stopwatch.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "llm/generate.h"
@@ -26,10 +27,6 @@ struct RunArguments {
   bool raw = false, ignore_eos = false, json = false;
   std::vector<std::string> stops;
 };
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 void write_text(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -107,7 +104,7 @@ void run(const RunArguments& given) {
     throw CLI::ValidationError("run", "there is no prompt: give -p TEXT, -p - for standard input, -f FILE or --ids");
   llm::Sampler check(arguments.sampler);  // its errors come before the load
 
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const auto checkpoint = models::Checkpoint::open(arguments.model);
   const auto tokenizer = load_tokenizer(checkpoint);
   if (interactive && (tokenizer == nullptr || tokenizer->chat_template().empty()))
@@ -125,7 +122,7 @@ void run(const RunArguments& given) {
   }
   const auto device = open_device(arguments.run);
   const auto session = open_session(*device, checkpoint, arguments.run, arguments.run.context);
-  const double load_ms = milliseconds_since(start);
+  const double load_ms = watch.milliseconds();
   if (interactive) return chat(arguments, *tokenizer, *session);
 
   // Without a tokenizer the ids are the result, as they come.

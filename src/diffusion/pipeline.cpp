@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/stopwatch.h"
 #include "diffusion/noise.h"
 #include "diffusion/pixels.h"
 #include "diffusion/timestep_embedding.h"
@@ -38,10 +38,6 @@ graph::WeightsProvider weights_of(const models::ImageCheckpoint& checkpoint, mod
 
 bool all_finite(std::span<const float> values) {
   return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
-}
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 graph::Graph make_graph(const models::ImageCheckpoint& checkpoint, const PipelineSettings& settings, DataType type,
@@ -205,7 +201,7 @@ std::vector<float> Pipeline::denoise(DenoiseRequest request) {
   std::vector<float> time(config.time_channels()), both(batch * size), predictions(batch * size);
   const std::size_t calls = scheduler.timesteps().size();
   for (std::size_t call = 0; call < calls; ++call) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     input = latents;
     scheduler.scale_model_input(input, call);
     embed_timestep(scheduler.timesteps()[call], time,
@@ -242,7 +238,7 @@ std::vector<float> Pipeline::denoise(DenoiseRequest request) {
       throw Unsupported(
           fmt::format("At step {} of {} the scheduler gives latents that are not finite.", call + 1, calls));
     }
-    if (request.step) request.step(call + 1, calls, milliseconds_since(start), latents);
+    if (request.step) request.step(call + 1, calls, watch.milliseconds(), latents);
   }
   return latents;
 }

@@ -1,20 +1,11 @@
 #include "llm/generate.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "base/stopwatch.h"
 #include "text/stream_decoder.h"
 
 namespace driftwood::llm {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-}  // namespace
 
 std::string_view to_string(FinishReason reason) {
   switch (reason) {
@@ -60,12 +51,12 @@ Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const
     if (on_text && !text.empty()) on_text(text);
   };
 
-  auto start = Clock::now();
+  Stopwatch watch;
   std::vector<float> logits = session.feed(prompt);
-  result.prompt_ms = milliseconds_since(start);
+  result.prompt_ms = watch.milliseconds();
   for (const std::int32_t token : prompt) sampler.accept(token);
 
-  start = Clock::now();
+  watch = Stopwatch();
   while (true) {
     if (result.tokens.size() >= settings.max_tokens) {
       result.finish = FinishReason::Length;
@@ -94,7 +85,7 @@ Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const
     session.submit(std::span(&token, 1));
     session.read_logits(logits);
   }
-  result.predicted_ms = milliseconds_since(start);
+  result.predicted_ms = watch.milliseconds();
   if (decoder && !filter.stopped()) {
     emit(filter.push(decoder->flush()));
     emit(filter.flush());
