@@ -118,20 +118,37 @@ void memory(const MemoryArguments& arguments) {
 }
 
 struct GraphArguments {
-  std::string model, format = "text";
+  std::string model, format = "text", component = "unet", size;
   bool before = false;
+  double guidance = 7.5;
+  ImageOptions image;
   std::uint32_t tokens = 1;
   RunOptions run;
 };
 
-void show_graph(const GraphArguments& arguments) {
+graph::Graph language_graph(const GraphArguments& arguments, const gpu::DeviceFacts& facts) {
   const auto checkpoint = models::Checkpoint::open(arguments.model);
-  const auto device = open_device(arguments.run);
   const llm::SessionSettings settings =
       llm::resolved({.context = arguments.run.context, .options = arguments.run.graph_options()}, checkpoint);
-  graph::Graph graph =
-      models::llama_graph(checkpoint, llm::graph_settings(settings, device->facts(), arguments.tokens, false));
-  if (!arguments.before) graph::run_passes(graph, settings.options.disabled_passes);
+  return models::llama_graph(checkpoint, llm::graph_settings(settings, facts, arguments.tokens, false));
+}
+
+graph::Graph image_graph(const GraphArguments& arguments, const gpu::DeviceFacts& facts) {
+  const auto checkpoint = models::ImageCheckpoint::open(arguments.model);
+  diffusion::PipelineSettings settings;
+  set_size(settings, checkpoint, arguments.size);
+  settings.batch = arguments.guidance > 1 ? 2 : 1;
+  settings.options = arguments.run.graph_options();
+  arguments.image.apply(settings);
+  return diffusion::component_graph(checkpoint, settings, facts, arguments.component);
+}
+
+void show_graph(const GraphArguments& arguments) {
+  const auto device = open_device(arguments.run);
+  const bool is_image = models::ImageCheckpoint::recognizes(arguments.model);
+  graph::Graph graph = is_image ? image_graph(arguments, device->facts()) : language_graph(arguments, device->facts());
+  const graph::GraphOptions options = arguments.run.graph_options();
+  if (!arguments.before) graph::run_passes(graph, graph::disabled_passes(options, device->facts()));
   const std::string text = arguments.format == "dot" ? graph::to_graphviz(graph) : graph::to_text(graph);
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
@@ -155,7 +172,7 @@ void add_memory(CLI::App& app, Action& action) {
 void add_graph(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GraphArguments>();
   CLI::App* command = app.add_subcommand("graph", "The graph of a model, after (or before) the passes");
-  add_model(*command, arguments->model);
+  add_model(*command, arguments->model, any_model_help);
   command->add_option("--format", arguments->format, "text or dot (Graphviz)")
       ->check(CLI::IsMember({"text", "dot"}))
       ->capture_default_str();
@@ -163,6 +180,13 @@ void add_graph(CLI::App& app, Action& action) {
   command->add_option("--tokens", arguments->tokens, "Most tokens of a run: 1 is decode")
       ->check(CLI::Range(1u, 1u << 20))
       ->capture_default_str();
+  CLI::Option_group* images = command->add_option_group("Models for images");
+  images->add_option("--component", arguments->component, "text encoder, unet, vae decoder or vae encoder")
+      ->capture_default_str();
+  images->add_option("--size", arguments->size, "WIDTHxHEIGHT in pixels (default: the model's)");
+  images->add_option("--guidance", arguments->guidance, "Over 1: both halves of guidance in one batch")
+      ->capture_default_str();
+  arguments->image.add_to(*images);
   arguments->run.add_to(*command);
   command->callback([arguments, &action] { action = [arguments] { show_graph(*arguments); }; });
 }

@@ -339,6 +339,18 @@ std::vector<std::pair<std::string_view, graph::Program*>> Pipeline::programs() c
   return programs;
 }
 
+graph::Graph component_graph(const models::ImageCheckpoint& checkpoint, const PipelineSettings& settings,
+                             const gpu::DeviceFacts& facts, std::string_view name) {
+  const auto* const found = std::ranges::find(component_names, name);
+  if (found == std::end(component_names)) {
+    throw InvalidInput(
+        fmt::format("There is no component '{}'; there are '{}'.", name, fmt::join(component_names, "', '")));
+  }
+  check(settings, checkpoint.vae_config());
+  return make_graph(checkpoint, settings, activation_type(settings.options.precision, facts),
+                    static_cast<std::size_t>(found - std::begin(component_names)));
+}
+
 std::vector<Pipeline::ComponentMemory> plan_memory(const models::ImageCheckpoint& checkpoint,
                                                    const PipelineSettings& settings, const gpu::DeviceFacts& facts) {
   check(settings, checkpoint.vae_config());

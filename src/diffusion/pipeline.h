@@ -113,6 +113,11 @@ class Pipeline {
 /// scheduler draws in each call.
 inline constexpr std::uint64_t latent_stream = 0, picture_stream = 1, first_step_stream = 2;
 
+/// The graph of a component by name ("text encoder", "unet", "vae decoder", "vae encoder") as the pipeline would run it
+/// on a device. Throws InvalidInput for another name, listing these.
+graph::Graph component_graph(const models::ImageCheckpoint& checkpoint, const PipelineSettings& settings,
+                             const gpu::DeviceFacts& facts, std::string_view name);
+
 /// The memory of each component without a device: graphs lowered and planned for its facts.
 std::vector<Pipeline::ComponentMemory> plan_memory(const models::ImageCheckpoint& checkpoint,
                                                    const PipelineSettings& settings, const gpu::DeviceFacts& facts);

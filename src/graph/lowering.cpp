@@ -102,15 +102,19 @@ void report_externals(LoweredGraph& lowered) {
 
 }  // namespace
 
-LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
-                   std::span<const KernelRow> rows) {
-  LoweredGraph lowered;
-  lowered.graph = std::move(graph);
+std::vector<std::string> disabled_passes(const GraphOptions& options, const gpu::DeviceFacts& facts) {
   std::vector<std::string> disabled = options.disabled_passes;
   // A prologue runs once for each tap and each group of output channels. A GPU has arithmetic to spare while it waits
   // for memory; on a CPU the exponentials would take longer than the products.
   if (facts.is_cpu) disabled.emplace_back("fuse-prologue");
-  run_passes(lowered.graph, disabled);
+  return disabled;
+}
+
+LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
+                   std::span<const KernelRow> rows) {
+  LoweredGraph lowered;
+  lowered.graph = std::move(graph);
+  run_passes(lowered.graph, disabled_passes(options, facts));
   choose_storage(lowered.graph, facts, options);
   const SelectionContext context{lowered.graph, facts, options};
   select_kernels(lowered, context, rows);

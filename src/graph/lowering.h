@@ -42,6 +42,9 @@ struct LoweredGraph {
   MemoryReport memory;
 };
 
+/// The passes that are off: those of the options, and those that do not pay on the device.
+std::vector<std::string> disabled_passes(const GraphOptions& options, const gpu::DeviceFacts& facts);
+
 /// Rewrites, places and plans. Throws Unsupported where no kernel applies, InvalidInput for unknown names in the
 /// options.
 LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,

@@ -46,6 +46,9 @@ std::string hugging_face_name(std::string_view gguf_name) {
 Checkpoint Checkpoint::open(const std::filesystem::path& path) try {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
+    if (std::filesystem::exists(path / "model_index.json", error)) {
+      throw InvalidInput(fmt::format("'{}' is a diffusers folder: a model for images, not for text.", path.string()));
+    }
     HfConfig hf = read_hf_config(path);
     LlamaConfig config = llama_config(hf);  // before the tensors: the clearer error
     Checkpoint checkpoint(path, SafetensorsFile::open(path));

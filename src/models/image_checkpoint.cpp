@@ -145,6 +145,14 @@ bool ImageCheckpoint::recognizes(const fs::path& path) {
 }
 
 ImageCheckpoint ImageCheckpoint::open(const fs::path& path) try {
+  std::error_code ignored;
+  if (path.extension() == ".gguf" || (is_folder(path) && !fs::exists(path / "model_index.json", ignored) &&
+                                      fs::exists(path / "config.json", ignored))) {
+    throw InvalidInput(
+        fmt::format("'{}' is a language model's file or folder; pictures take a diffusers folder or a "
+                    ".safetensors file of Stable Diffusion 1.x.",
+                    path.string()));
+  }
   ImageCheckpoint checkpoint = is_folder(path) ? open_folder(path) : open_single(path);
   checkpoint.path_ = path;
   check_together(checkpoint.text_config_, checkpoint.unet_config_, checkpoint.vae_config_);

@@ -190,6 +190,22 @@ TEST_F(ImageCommand, InspectListsTensorsByComponent) {
   EXPECT_EQ(document["bytes"], bytes);
 }
 
+TEST_F(ImageCommand, ModelsOfTheOtherKindAreNamedAsSuch) {
+  EXPECT_THAT(run("run " + small + " -p a").err, HasSubstr("is a diffusers folder: a model for images"));
+  const std::string language = quoted(std::string(DRIFTWOOD_TEST_DATA) + "/llm/llama-gqa-tied");
+  EXPECT_THAT(image(language, "").err, HasSubstr("is a language model's file or folder"));
+}
+
+TEST_F(ImageCommand, GraphsOfComponentsCanBeRead) {
+  const Result unet = run("graph " + small + " --device reference");
+  EXPECT_EQ(unet.status, 0) << unet.err;
+  EXPECT_THAT(unet.out, HasSubstr("multi-head-attention"));
+  EXPECT_THAT(unet.out, Not(HasSubstr("concat(")));
+  EXPECT_THAT(run("graph " + small + " --before --device reference").out, HasSubstr("concat("));
+  EXPECT_THAT(run("graph " + small + " --component 'vae decoder' --device reference").out, HasSubstr("upsample 2"));
+  EXPECT_THAT(run("graph " + small + " --component tail --device reference").err, HasSubstr("no component 'tail'"));
+}
+
 TEST_F(ImageCommand, BenchAndMemoryTakeFolders) {
   const Result bench = run("bench " + small + " --size 64x64 --steps 1 -r 1 -o json");
   ASSERT_EQ(bench.status, 0) << bench.err;
