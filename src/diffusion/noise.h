@@ -16,8 +16,8 @@ namespace driftwood::diffusion {
 /// Four random words: Philox4x32 with ten rounds.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-/// Streams of standard normal numbers. Stream 0 of a picture's seed is its first latents, stream k + 1 what call k of
-/// the scheduler draws, and pictures of one command have seeds that follow one another.
+/// Streams of standard normal numbers: what each stream of a picture's seed is for is in pipeline.h; pictures of one
+/// command have seeds that follow one another.
 class NoiseSource {
  public:
   NoiseSource(std::uint64_t seed, std::uint64_t stream) : seed_(seed), stream_(stream) {}
