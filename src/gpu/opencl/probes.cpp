@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using Subgroups = shader::OpenClDialect::Subgroups;
 using PackedDot = shader::OpenClDialect::PackedDot;
 
-constexpr std::string_view version = "driftwood probes 5";
+constexpr std::string_view version = "driftwood probes 6";
 
 constexpr const char* plain_probe = R"(
 __kernel void probe(__global float4* x) { x[get_global_id(0)] = x[get_global_id(0)] * 2.0f; }
@@ -132,11 +132,16 @@ bool binaries_are_cheap(const Context& context) {
   return has_binary && 2 * (Clock::now() - middle) < middle - start;
 }
 
-// PoCL compiles every kernel once more for a binary, for workgroups of any size, which nothing then uses. It takes as
-// long as the kernel is large, so that no small probe shows it.
-bool compiles_for_binaries(const std::string& device_key) { return device_key.find("PoCL") != std::string::npos; }
+// A driver of a CPU may compile every kernel once more for a binary, for workgroups of any size, which nothing then
+// uses (PoCL 3.1). It takes as long as the kernel is large, so that no small probe shows it; objects, which are linked
+// at the next start, are as good there.
+bool keeps_objects(const Context& context) {
+  cl_device_type type = 0;
+  return context.api->clGetDeviceInfo(context.device, CL_DEVICE_TYPE, sizeof type, &type, nullptr) == CL_SUCCESS &&
+         (type & CL_DEVICE_TYPE_CPU) != 0;
+}
 
-ProbeResults run_probes(const Context& context, const std::string& device_key) {
+ProbeResults run_probes(const Context& context) {
   const Api& api = *context.api;
   const auto has = [&](std::string_view extension) { return has_extension(api, context.device, extension); };
   ProbeResults results;
@@ -184,7 +189,7 @@ ProbeResults run_probes(const Context& context, const std::string& device_key) {
   } else if (is_nvidia && compiles(context, ptx_dot_probe, base)) {
     results.dialect.packed_dot = PackedDot::NvidiaPtx;
   }
-  results.keeps_binaries = !compiles_for_binaries(device_key) && binaries_are_cheap(context);
+  results.keeps_binaries = !keeps_objects(context) && binaries_are_cheap(context);
   return results;
 }
 
@@ -227,7 +232,7 @@ ProbeResults probe(const Context& context, const std::string& device_key, const 
     const std::string text(reinterpret_cast<const char*>(kept->data()), kept->size());
     if (const auto results = probe_results_from_text(text)) return *results;
   }
-  const ProbeResults results = run_probes(context, device_key);
+  const ProbeResults results = run_probes(context);
   const std::string text = to_text(results);
   cache.store(key, std::as_bytes(std::span(text.data(), text.size())));
   return results;
