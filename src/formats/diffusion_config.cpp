@@ -244,10 +244,11 @@ VaeConfig parse_vae_config(std::string_view text) {
   refuse_other_values(document, fixed_vae_keys());
   const JsonFields fields(document);
   VaeConfig config;
-  config.image_channels = fields.integer("in_channels", 1, 64).value_or(3);
-  if (const std::uint32_t out = fields.integer("out_channels", 1, 64).value_or(3); out != config.image_channels) {
-    throw Unsupported(fmt::format("The key 'out_channels' is {}, but 'in_channels' is {}; supported are equal ones.",
-                                  out, config.image_channels));
+  for (const char* key : {"in_channels", "out_channels"}) {
+    const std::uint32_t count = fields.integer(key, 1, 64).value_or(config.image_channels);
+    if (count == config.image_channels) continue;
+    throw Unsupported(fmt::format("The key '{}' is {}; supported is {}, for red, green and blue.", key, count,
+                                  config.image_channels));
   }
   config.latent_channels = fields.integer("latent_channels", 1, most_channels).value_or(4);
   config.layers = fields.integer("layers_per_block", 1, most_layers).value_or(1);

@@ -125,6 +125,7 @@ TEST(DiffusionConfig, WhatNoGraphComputesIsUnsupported) {
       {"unet", "up_block_types", {"UpBlock2D", "AttnUpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"}},
       {"vae", "_class_name", "VQModel"},
       {"vae", "act_fn", "relu"},
+      {"vae", "in_channels", 1},
       {"vae", "latents_mean", {0, 0, 0, 0}},
       {"vae", "mid_block_add_attention", false},
       {"vae", "out_channels", 4},
