@@ -79,6 +79,17 @@ void check(const PipelineSettings& settings, const VaeConfig& vae) {
   }
 }
 
+void check_ids(std::span<const std::int32_t> ids, const ClipTextConfig& encoder) {
+  if (ids.size() != encoder.max_tokens) {
+    throw InvalidInput(fmt::format("{} ids are given; the text encoder takes {}.", ids.size(), encoder.max_tokens));
+  }
+  for (const std::int32_t id : ids) {
+    if (id >= 0 && static_cast<std::uint32_t>(id) < encoder.vocabulary) continue;
+    throw InvalidInput(fmt::format("The token id {} is not within 0 and {}, the text encoder's vocabulary.", id,
+                                   encoder.vocabulary - 1));
+  }
+}
+
 DataType activation_type(graph::Precision precision, const gpu::DeviceFacts& facts) {
   const bool is_half = precision == graph::Precision::F16 || (precision == graph::Precision::Auto && !facts.is_cpu);
   return is_half ? DataType::F16 : DataType::F32;
@@ -96,6 +107,8 @@ Pipeline::Pipeline(gpu::Device& device, const models::ImageCheckpoint& checkpoin
       kernels_(std::make_shared<graph::KernelCache>(device, kernels::source)),
       arena_(std::make_shared<graph::SharedArena>(device)) {
   check(settings_, checkpoint.vae_config());
+  // A tensor that a component lacks is found here, before another component's kernels are compiled.
+  for (const Component component : {Text, Unet, Decoder}) graph_of(component);
   if (settings_.low_memory) return;
   // The largest arena first, which the others then share.
   load(Decoder);
@@ -163,15 +176,8 @@ void Pipeline::report_non_finite(Component component, const std::string& when,
 
 std::vector<float> Pipeline::encode_text(std::span<const std::int32_t> ids) {
   const auto write = [&](graph::Program& program) { program.write("ids", std::as_bytes(ids)); };
+  check_ids(ids, checkpoint_.text_config());
   graph::Program& program = load(Text);
-  if (ids.size() != program.max_tokens()) {
-    throw InvalidInput(fmt::format("{} ids are given; the text encoder takes {}.", ids.size(), program.max_tokens()));
-  }
-  for (const std::int32_t id : ids) {
-    if (id >= 0 && static_cast<std::uint32_t>(id) < checkpoint_.text_config().vocabulary) continue;
-    throw InvalidInput(fmt::format("The token id {} is not within 0 and {}, the text encoder's vocabulary.", id,
-                                   checkpoint_.text_config().vocabulary - 1));
-  }
   write(program);
   program.run({.tokens = program.max_tokens()});
   std::vector<float> hidden(program.value("hidden").shape.elements());

@@ -40,6 +40,9 @@ struct PipelineSettings {
 /// Throws InvalidInput where the size is no multiple of the scale or over the limit, the batch is not 1 or 2.
 void check(const PipelineSettings& settings, const VaeConfig& vae);
 
+/// Throws InvalidInput where there are not as many ids as the text encoder takes, or one is none of its vocabulary.
+void check_ids(std::span<const std::int32_t> ids, const ClipTextConfig& encoder);
+
 /// The graphs' element type for a precision on a device: f16 on GPUs unless f32 is asked for.
 DataType activation_type(graph::Precision precision, const gpu::DeviceFacts& facts);
 
@@ -61,7 +64,8 @@ struct DenoiseRequest {
 
 class Pipeline {
  public:
-  /// Makes the programs (with low_memory none). `device` and `checkpoint` must outlive the pipeline.
+  /// Makes the programs (with low_memory none, though all graphs are checked against the checkpoint). `device` and
+  /// `checkpoint` must outlive the pipeline.
   Pipeline(gpu::Device& device, const models::ImageCheckpoint& checkpoint, PipelineSettings settings);
   ~Pipeline();
 

@@ -76,12 +76,14 @@ RgbImage resized(const RgbImage& image, std::uint32_t width, std::uint32_t heigh
   const double kept_width = scale * width, kept_height = scale * height;
   const auto columns = filter((image.width - kept_width) / 2, kept_width, width, image.width);
   const auto rows = filter((image.height - kept_height) / 2, kept_height, height, image.height);
-  std::vector<double> narrow(std::size_t{3} * width * image.height);
-  for (std::size_t y = 0; y < image.height; ++y) {
+  // Of the rows only those that are kept.
+  const std::size_t top = rows.front().first, bottom = rows.back().first + rows.back().weights.size();
+  std::vector<double> narrow(3 * width * (bottom - top));
+  for (std::size_t y = top; y < bottom; ++y) {
     for (std::size_t x = 0; x < width; ++x) {
       for (std::size_t k = 0; k < columns[x].weights.size(); ++k) {
         for (std::size_t c = 0; c < 3; ++c) {
-          narrow[(y * width + x) * 3 + c] +=
+          narrow[((y - top) * width + x) * 3 + c] +=
               columns[x].weights[k] * image.rgb[(y * image.width + columns[x].first + k) * 3 + c];
         }
       }
@@ -92,7 +94,7 @@ RgbImage resized(const RgbImage& image, std::uint32_t width, std::uint32_t heigh
     for (std::size_t i = 0; i < std::size_t{3} * width; ++i) {
       double sum = 0;
       for (std::size_t k = 0; k < rows[y].weights.size(); ++k) {
-        sum += rows[y].weights[k] * narrow[(rows[y].first + k) * 3 * width + i];
+        sum += rows[y].weights[k] * narrow[(rows[y].first - top + k) * 3 * width + i];
       }
       result.rgb[y * 3 * width + i] = static_cast<std::uint8_t>(std::clamp(std::nearbyint(sum), 0.0, 255.0));
     }

@@ -34,6 +34,12 @@ TEST(Pixels, ResizingKeepsAPlainColourAndMeans) {
   }
 }
 
+TEST(Pixels, ResizingKeepsTheMiddleRowsOfATallPicture) {
+  RgbImage tall{.width = 2, .height = 8, .rgb = std::vector<std::uint8_t>(48, 0)};
+  for (std::size_t i = 18; i < 30; ++i) tall.rgb[i] = 200;  // rows 3 and 4
+  EXPECT_EQ(resized(tall, 2, 2).rgb, std::vector<std::uint8_t>(12, 200));
+}
+
 TEST(Pixels, ResizingCropsEvenlyWhereProportionsDiffer) {
   // 8 x 2, black but for the middle 2 x 2: a square picture keeps that.
   RgbImage wide{.width = 8, .height = 2, .rgb = std::vector<std::uint8_t>(48, 0)};
