@@ -16,6 +16,7 @@
 #include "diffusion/noise.h"
 #include "diffusion/pipeline.h"
 #include "diffusion/pixels.h"
+#include "text/utf8.h"
 
 namespace driftwood::cli {
 namespace {
@@ -50,14 +51,16 @@ struct Picture {
 /// A text from a user or a file, fit for a terminal: without control characters, and cut where it is long.
 std::string shown(std::string_view text) {
   constexpr std::size_t most = 300;
-  std::string result(text.substr(0, most));
-  if (text.size() > most) {
-    while (!result.empty() && (static_cast<unsigned char>(result.back()) & 0xC0U) == 0x80U) result.pop_back();
-    if (!result.empty()) result.pop_back();
-    result += "...";
-  }
-  for (char& c : result) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const utf8::Character character = utf8::decode(text, at);
+    if (at + character.length > most) {
+      result += "...";
+      break;
+    }
+    const bool is_control = character.code < 0x20 || (character.code >= 0x7F && character.code < 0xA0);
+    utf8::append(result, is_control ? U' ' : character.code);
+    at += character.length;
   }
   return '"' + result + '"';
 }
@@ -73,12 +76,18 @@ void check_arguments(const ImageArguments& arguments) {
     throw CLI::ValidationError("image", "--latents starts one picture and excludes --init-image and --count");
   }
   for (std::uint32_t i = 0; i < arguments.count; ++i) check_writable(numbered(arguments.output, i, arguments.count));
-  if (arguments.save_latents) check_writable(*arguments.save_latents);
+  if (!arguments.save_latents) return;
+  check_writable(*arguments.save_latents);
+  if (std::filesystem::path(*arguments.save_latents).lexically_normal() ==
+      std::filesystem::path(arguments.output).lexically_normal()) {
+    throw CLI::ValidationError("image", "--save-latents and --output are the same file");
+  }
 }
 
-std::vector<std::int32_t> prompt_ids(const ClipTokenizer& tokenizer, const std::string& text, std::size_t length,
-                                     std::string_view what) {
-  const ClipEncoding encoding = tokenizer.encode(text, length);
+std::vector<std::int32_t> prompt_ids(const ClipTokenizer& tokenizer, const std::string& text,
+                                     const ClipTextConfig& encoder, std::string_view what) {
+  const ClipEncoding encoding = tokenizer.encode(text, encoder.max_tokens);
+  diffusion::check_ids(encoding.ids, encoder);
   if (encoding.dropped_tokens > 0) {
     log(LogLevel::Warning,
         fmt::format("the {} has {} tokens, {} more than fit; dropped: {}", what,
@@ -108,16 +117,19 @@ class Run {
     settings_.batch = arguments.guidance > 1 ? 2 : 1;
     settings_.options = arguments.run.graph_options();
     arguments.image.apply(settings_);
-    diffusion::check(settings_, checkpoint_.vae_config());
     scheduler_name_ = arguments.scheduler;
     scheduler_ = open_scheduler(checkpoint_, scheduler_name_);
     // As many of the steps as the strength says, the last ones.
     if (init_image_) first_step_ = arguments.steps - static_cast<std::uint32_t>(arguments.steps * arguments.strength);
+    if (first_step_ == arguments.steps) {
+      throw InvalidInput(fmt::format("A strength of {} leaves none of the {} steps; at least {} are needed for it.",
+                                     arguments.strength, arguments.steps, std::ceil(1 / arguments.strength)));
+    }
     scheduler_->set_timesteps(arguments.steps, first_step_);
     const ClipTokenizer tokenizer = open_clip_tokenizer(checkpoint_, arguments.tokenizer);
-    const std::size_t length = checkpoint_.text_config().max_tokens;
-    ids_ = prompt_ids(tokenizer, arguments.prompt, length, "prompt");
-    if (settings_.batch == 2) negative_ids_ = prompt_ids(tokenizer, arguments.negative, length, "negative prompt");
+    const ClipTextConfig& encoder = checkpoint_.text_config();
+    ids_ = prompt_ids(tokenizer, arguments.prompt, encoder, "prompt");
+    if (settings_.batch == 2) negative_ids_ = prompt_ids(tokenizer, arguments.negative, encoder, "negative prompt");
     const std::uint64_t seed = arguments.seed ? *arguments.seed : std::random_device()();
     if (!arguments.seed) log(LogLevel::Info, fmt::format("seed {}", seed));
     for (std::uint32_t i = 0; i < arguments.count; ++i) {
@@ -162,21 +174,19 @@ class Run {
       settings_.width = start_.width * scale;
       settings_.height = start_.height * scale;
     }
-    if (!arguments_.size) {
-      if (init_image_) *init_image_ = diffusion::resized(*init_image_, settings_.width, settings_.height);
-      return check_latents();
+    if (arguments_.size) {
+      const auto [width, height] = parse_size(*arguments_.size);
+      if (arguments_.latents && (width != settings_.width || height != settings_.height)) {
+        throw InvalidInput(fmt::format("The size is {}x{}, but the latents of '{}' are {}x{} and give {}x{}.", width,
+                                       height, *arguments_.latents, start_.width, start_.height, settings_.width,
+                                       settings_.height));
+      }
+      settings_.width = width;
+      settings_.height = height;
     }
-    const auto [width, height] = parse_size(*arguments_.size);
-    if (arguments_.latents && (width != settings_.width || height != settings_.height)) {
-      throw InvalidInput(fmt::format("The size is {}x{}, but the latents of '{}' are {}x{} and give {}x{}.", width,
-                                     height, *arguments_.latents, start_.width, start_.height, settings_.width,
-                                     settings_.height));
-    }
-    settings_.width = width;
-    settings_.height = height;
-    diffusion::check(settings_, checkpoint_.vae_config());
-    if (init_image_) *init_image_ = diffusion::resized(*init_image_, width, height);
     check_latents();
+    diffusion::check(settings_, checkpoint_.vae_config());
+    if (init_image_) *init_image_ = diffusion::resized(*init_image_, settings_.width, settings_.height);
   }
 
   void check_latents() const {

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "base/error.h"
 #include "formats/safetensors.h"
@@ -78,6 +80,10 @@ void check_writable(const std::filesystem::path& path) {
   if (!std::filesystem::is_directory(folder, error) || ::access(folder.c_str(), W_OK) != 0) {
     throw InvalidInput(fmt::format("'{}' cannot be written: '{}' is no folder that can be written to.", path.string(),
                                    folder.string()));
+  }
+  // A file is replaced by one of another name, which alone would not ask for the right to write to it.
+  if (::access(path.c_str(), W_OK) != 0 && errno != ENOENT) {
+    throw InvalidInput(fmt::format("'{}' cannot be written: {}.", path.string(), std::strerror(errno)));
   }
 }
 

@@ -1,6 +1,7 @@
 // `driftwood image` and what the other commands do with a model for images.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -93,6 +94,9 @@ TEST_F(ImageCommand, APictureCanBeTheStart) {
   const auto document = nlohmann::json::parse(result.out);
   EXPECT_EQ(document["timings"]["step_ms"].size(), 2u);
   EXPECT_EQ(document["width"], 64);
+  const Result nothing = image(small, "--steps 10 --strength 0.05 --init-image " + quoted(out("start.png")));
+  EXPECT_EQ(nothing.status, 1);
+  EXPECT_THAT(nothing.err, HasSubstr("A strength of 0.05 leaves none of the 10 steps; at least 20 are needed"));
 }
 
 TEST_F(ImageCommand, ALongPromptIsCutWithAWarning) {
@@ -105,18 +109,44 @@ TEST_F(ImageCommand, ALongPromptIsCutWithAWarning) {
   EXPECT_THAT(result.err, HasSubstr("yellow star"));
 }
 
+TEST_F(ImageCommand, WhatIsShownOfAPromptCannotSteerATerminal) {
+  std::string words;
+  for (int i = 0; i < 30; ++i)
+    words +=
+        "\x1B[31mred\x07 \xC2\x9B"
+        "31m \xFF ";  // also the 8-bit form, and no UTF-8
+  const Result result = run("image " + small + " -p " + driftwood::quoted(words) + " --device nonsense:3 -o " +
+                            driftwood::quoted(out("a.png")));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("dropped: "));
+  for (const std::string control : {"\x1B", "\x07", "\xC2\x9B", "\xFF"})
+    EXPECT_THAT(result.err, Not(HasSubstr(control)));
+}
+
+TEST_F(ImageCommand, AFileThatMayNotBeWrittenIsKept) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write to every file";
+  folder_.write("a.png", "kept");
+  std::filesystem::permissions(out("a.png"), std::filesystem::perms::owner_read);
+  const Result result = image(small, "--size 8x8 --steps 1");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot be written"));
+  EXPECT_EQ(contents(out("a.png")), "kept");
+}
+
 TEST_F(ImageCommand, WhatCannotBeIsRefusedBeforeAnyWork) {
-  for (const auto& [arguments, words] :
-       std::vector<std::pair<std::string, std::string>>{{"--size 7x7", "multiple of 8"},
-                                                        {"--size 100000x100000", "over the limit"},
-                                                        {"--size 0x64", "multiple of 8"},
-                                                        {"--guidance nan", "guidance is nan"},
-                                                        {"--guidance inf", "guidance is inf"},
-                                                        {"--strength 0 --init-image x.png", "strength"},
-                                                        {"--init-image /does/not/exist.png", "does/not/exist"},
-                                                        {"--latents /does/not/exist.safetensors", "does/not/exist"},
-                                                        {"--steps 1000 --scheduler lcm", "steps"},
-                                                        {"--device nonsense:3", "nonsense"}}) {
+  for (const auto& [arguments, words] : std::vector<std::pair<std::string, std::string>>{
+           {"--size 7x7", "multiple of 8"},
+           {"--size 100000x100000", "over the limit"},
+           {"--size 0x64", "multiple of 8"},
+           {"--guidance nan", "guidance is nan"},
+           {"--guidance inf", "guidance is inf"},
+           {"--strength 0 --init-image x.png", "strength"},
+           {"--latents " + quoted((shapes / "README.md").string()), "no safetensors file"},
+           {"--save-latents " + quoted(out(std::string(300, 'a'))), "name too long"},
+           {"--init-image /does/not/exist.png", "does/not/exist"},
+           {"--latents /does/not/exist.safetensors", "does/not/exist"},
+           {"--steps 1000 --scheduler lcm", "steps"},
+           {"--device nonsense:3", "nonsense"}}) {
     const Result result = image(small, arguments);
     EXPECT_EQ(result.status, 1) << arguments;
     EXPECT_THAT(result.err, HasSubstr("driftwood: error: ")) << arguments;
@@ -128,8 +158,9 @@ TEST_F(ImageCommand, WhatCannotBeIsRefusedBeforeAnyWork) {
 }
 
 TEST_F(ImageCommand, AWrongCommandLineIsStatus2) {
-  for (const std::string arguments : {"--steps 0", "--steps -1", "--count 0", "--scheduler nonsense", "--size 64",
-                                      "--size axb", "--size 64x", "--seed -1", "--count 2 --latents x"}) {
+  for (const std::string& arguments : std::vector<std::string>{
+           "--steps 0", "--steps -1", "--count 0", "--scheduler nonsense", "--size 64", "--size axb", "--size 64x",
+           "--seed -1", "--count 2 --latents x", "--save-latents " + quoted(out("./a.png"))}) {
     const Result result = image(small, arguments);
     EXPECT_EQ(result.status, 2) << arguments << "\n" << result.err;
     EXPECT_THAT(result.err, StartsWith("driftwood: error: ")) << arguments;
