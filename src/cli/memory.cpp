@@ -89,8 +89,9 @@ void memory(const MemoryArguments& arguments) {
   const llm::SessionSettings settings =
       llm::resolved({.context = arguments.run.context, .options = arguments.run.graph_options()}, checkpoint);
   const auto plan = [&](std::uint32_t tokens) {
-    return graph::lower(models::llama_graph(checkpoint, llm::graph_settings(settings, device->facts(), tokens, false)),
-                        device->facts(), settings.options)
+    return graph::lower(
+               models::language_graph(checkpoint, llm::graph_settings(settings, device->facts(), tokens, false)),
+               device->facts(), settings.options)
         .memory;
   };
   const graph::MemoryReport prefill = plan(settings.prefill_tokens), decode = plan(1);
@@ -130,7 +131,7 @@ graph::Graph language_graph(const GraphArguments& arguments, const gpu::DeviceFa
   const auto checkpoint = models::Checkpoint::open(arguments.model);
   const llm::SessionSettings settings =
       llm::resolved({.context = arguments.run.context, .options = arguments.run.graph_options()}, checkpoint);
-  return models::llama_graph(checkpoint, llm::graph_settings(settings, facts, arguments.tokens, false));
+  return models::language_graph(checkpoint, llm::graph_settings(settings, facts, arguments.tokens, false));
 }
 
 graph::Graph image_graph(const GraphArguments& arguments, const gpu::DeviceFacts& facts) {

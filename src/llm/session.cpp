@@ -36,8 +36,8 @@ SessionSettings resolved(const SessionSettings& settings, const models::Checkpoi
   return result;
 }
 
-models::LlamaGraphSettings graph_settings(const SessionSettings& settings, const gpu::DeviceFacts& facts,
-                                          std::uint32_t max_tokens, bool all_logits) {
+models::LanguageGraphSettings graph_settings(const SessionSettings& settings, const gpu::DeviceFacts& facts,
+                                             std::uint32_t max_tokens, bool all_logits) {
   const graph::Precision precision = settings.options.precision;
   // A half-precision cache halves what decoding reads on a GPU; CPU drivers convert halves slowly and gain nothing.
   const bool half_cache = precision == graph::Precision::F16 || (precision == graph::Precision::Auto && !facts.is_cpu);
@@ -66,7 +66,7 @@ std::unique_ptr<graph::Program> Session::make_program(std::uint32_t max_tokens, 
   if (settings_.progress)
     settings.progress = [this](std::size_t done, std::size_t all) { settings_.progress(done, all); };
   return std::make_unique<graph::Program>(
-      device_, models::llama_graph(checkpoint_, graph_settings(settings_, device_.facts(), max_tokens, all_logits)),
+      device_, models::language_graph(checkpoint_, graph_settings(settings_, device_.facts(), max_tokens, all_logits)),
       std::move(settings));
 }
 

@@ -17,7 +17,7 @@
 #include "graph/program.h"
 #include "kernels/source.h"
 #include "models/checkpoint.h"
-#include "models/llama.h"
+#include "models/language_graph.h"
 
 namespace driftwood::llm {
 
@@ -83,7 +83,7 @@ class Session {
 SessionSettings resolved(const SessionSettings& settings, const models::Checkpoint& checkpoint);
 
 /// How a model's graph is stored for a precision: caches in f16 on GPUs unless f32 is asked for.
-models::LlamaGraphSettings graph_settings(const SessionSettings& settings, const gpu::DeviceFacts& facts,
-                                          std::uint32_t max_tokens, bool all_logits);
+models::LanguageGraphSettings graph_settings(const SessionSettings& settings, const gpu::DeviceFacts& facts,
+                                             std::uint32_t max_tokens, bool all_logits);
 
 }  // namespace driftwood::llm

@@ -50,7 +50,7 @@ Checkpoint Checkpoint::open(const std::filesystem::path& path) try {
       throw InvalidInput(fmt::format("'{}' is a diffusers folder: a model for images, not for text.", path.string()));
     }
     HfConfig hf = read_hf_config(path);
-    LlamaConfig config = llama_config(hf);  // before the tensors: the clearer error
+    LanguageConfig config = language_config(hf);  // before the tensors: the clearer error
     Checkpoint checkpoint(path, SafetensorsFile::open(path));
     checkpoint.hf_config_ = std::move(hf);
     checkpoint.config_ = std::move(config);
@@ -59,7 +59,7 @@ Checkpoint Checkpoint::open(const std::filesystem::path& path) try {
   }
   Checkpoint checkpoint(path, GgufFile::open(path));
   const GgufMetadata& metadata = checkpoint.gguf()->metadata();
-  checkpoint.config_ = llama_config(metadata);
+  checkpoint.config_ = language_config(metadata);
   checkpoint.name_ = std::string(metadata.find_string("general.name").value_or(checkpoint.config_.architecture));
   return checkpoint;
 } catch (Error& error) {

@@ -13,7 +13,7 @@
 #include "formats/gguf.h"
 #include "formats/hf_config.h"
 #include "formats/safetensors.h"
-#include "models/llama_config.h"
+#include "models/language_config.h"
 
 namespace driftwood::models {
 
@@ -24,7 +24,7 @@ class Checkpoint {
   static Checkpoint open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
-  const LlamaConfig& config() const { return config_; }
+  const LanguageConfig& config() const { return config_; }
   /// "llama 135M Q4_1"-like words for tables: the model's name and its number of values.
   const std::string& name() const { return name_; }
 
@@ -49,7 +49,7 @@ class Checkpoint {
   std::filesystem::path path_;
   std::variant<GgufFile, SafetensorsFile> file_;
   std::optional<HfConfig> hf_config_;
-  LlamaConfig config_;
+  LanguageConfig config_;
   std::string name_;
 };
 

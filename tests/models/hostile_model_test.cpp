@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "formats/gguf_builder.h"
 #include "formats/temporary_folder.h"
-#include "models/llama.h"
+#include "models/language_graph.h"
 
 namespace driftwood {
 namespace {
@@ -67,7 +67,7 @@ std::string error_of(const ModelParts& parts) {
   const auto path = folder.write("model.gguf", model(parts));
   try {
     const auto checkpoint = models::Checkpoint::open(path);
-    models::llama_graph(checkpoint, {.max_tokens = 4, .cache_size = 8});
+    models::language_graph(checkpoint, {.max_tokens = 4, .cache_size = 8});
   } catch (const Error& error) {
     return error.what();
   }

@@ -1,4 +1,4 @@
-#include "models/llama_config.h"
+#include "models/language_config.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ constexpr std::uint32_t max_head_size = 1024;
 constexpr std::uint32_t max_vocabulary = 1u << 24;
 constexpr std::uint32_t max_context = 1u << 28;
 
-void check_heads(const LlamaConfig& config) {
+void check_heads(const LanguageConfig& config) {
   if (config.kv_heads == 0 || config.heads % config.kv_heads != 0)
     throw InvalidInput(fmt::format("The model has {} attention heads, which is no multiple of its {} KV heads.",
                                    config.heads, config.kv_heads));
@@ -52,8 +52,8 @@ std::uint32_t kv_head_count(const GgufMetadata& metadata, const std::string& key
 
 }  // namespace
 
-LlamaConfig llama_config(const GgufMetadata& metadata) {
-  LlamaConfig config;
+LanguageConfig language_config(const GgufMetadata& metadata) {
+  LanguageConfig config;
   config.architecture = std::string(metadata.get_string("general.architecture"));
   if (config.architecture != "llama")
     throw Unsupported(
@@ -104,7 +104,7 @@ LlamaConfig llama_config(const GgufMetadata& metadata) {
   return config;
 }
 
-LlamaConfig llama_config(const HfConfig& hf) {
+LanguageConfig language_config(const HfConfig& hf) {
   if (hf.model_type != "llama")
     throw Unsupported(fmt::format("The model type '{}' is not supported; supported is 'llama'.", hf.model_type));
   if (hf.hidden_act != "silu")
@@ -112,7 +112,7 @@ LlamaConfig llama_config(const HfConfig& hf) {
   if (hf.attention_bias || hf.mlp_bias)
     throw Unsupported(fmt::format("'{}' is true; biases are not supported in the Llama family.",
                                   hf.attention_bias ? "attention_bias" : "mlp_bias"));
-  LlamaConfig config;
+  LanguageConfig config;
   config.architecture = hf.model_type;
   config.layers = hf.num_hidden_layers;
   config.hidden = hf.hidden_size;
@@ -142,7 +142,7 @@ LlamaConfig llama_config(const HfConfig& hf) {
   return config;
 }
 
-std::vector<float> rope_frequencies(const LlamaConfig& config, const std::vector<float>& divisors) {
+std::vector<float> rope_frequencies(const LanguageConfig& config, const std::vector<float>& divisors) {
   const std::uint32_t pairs = config.rotary / 2;
   if (!divisors.empty() && divisors.size() != pairs)
     throw InvalidInput(

@@ -8,7 +8,7 @@
 
 namespace driftwood::models {
 
-struct LlamaGraphSettings {
+struct LanguageGraphSettings {
   std::uint32_t max_tokens = 1;              // of one run
   std::uint32_t cache_size = 512;            // tokens that the KV caches hold
   DataType activation_type = DataType::F32;  // as stored; the residual stream is F32 always
@@ -20,6 +20,6 @@ struct LlamaGraphSettings {
 /// Input "ids" (u32 array), states "cache.k.N" and "cache.v.N", output "logits" {W = 1 or tokens, C = vocabulary}.
 /// Weights are named as in the file. Throws InvalidInput, naming the tensor and both shapes, where the file does not
 /// have what the configuration says, and Unsupported for a tensor type that no kernel reads.
-graph::Graph llama_graph(const Checkpoint& checkpoint, const LlamaGraphSettings& settings);
+graph::Graph language_graph(const Checkpoint& checkpoint, const LanguageGraphSettings& settings);
 
 }  // namespace driftwood::models

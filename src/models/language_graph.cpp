@@ -1,4 +1,4 @@
-#include "models/llama.h"
+#include "models/language_graph.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 namespace driftwood::models {
 namespace {
 
-class LlamaBuilder {
+class LanguageBuilder {
  public:
-  LlamaBuilder(const Checkpoint& checkpoint, const LlamaGraphSettings& settings)
+  LanguageBuilder(const Checkpoint& checkpoint, const LanguageGraphSettings& settings)
       : checkpoint_(checkpoint),
         config_(checkpoint.config()),
         settings_(settings),
@@ -98,15 +98,15 @@ class LlamaBuilder {
   }
 
   const Checkpoint& checkpoint_;
-  const LlamaConfig& config_;
-  const LlamaGraphSettings& settings_;
+  const LanguageConfig& config_;
+  const LanguageGraphSettings& settings_;
   graph::Builder b_;
 };
 
 }  // namespace
 
-graph::Graph llama_graph(const Checkpoint& checkpoint, const LlamaGraphSettings& settings) try {
-  return LlamaBuilder(checkpoint, settings).build();
+graph::Graph language_graph(const Checkpoint& checkpoint, const LanguageGraphSettings& settings) try {
+  return LanguageBuilder(checkpoint, settings).build();
 } catch (Error& error) {
   error.add_context(fmt::format("While building the graph of '{}'.", checkpoint.path().string()));
   throw;

@@ -11,7 +11,7 @@
 
 namespace driftwood::models {
 
-struct LlamaConfig {
+struct LanguageConfig {
   std::string architecture;  // "llama"
   std::uint32_t layers = 0;
   std::uint32_t hidden = 0;
@@ -31,17 +31,17 @@ struct LlamaConfig {
     double factor = 1, low_frequency_factor = 1, high_frequency_factor = 4, original_context = 8192;
   } llama3;
 
-  bool operator==(const LlamaConfig& other) const = default;
+  bool operator==(const LanguageConfig& other) const = default;
 };
 
 /// Throws InvalidInput, naming the key and the limit, where a value is missing, absurd or does not fit the others, and
 /// Unsupported where the architecture or a kind of RoPE scaling is not one of the Llama family.
-LlamaConfig llama_config(const GgufMetadata& metadata);
-LlamaConfig llama_config(const HfConfig& config);
+LanguageConfig language_config(const GgufMetadata& metadata);
+LanguageConfig language_config(const HfConfig& config);
 
 /// The angle that each pair of channels turns by from one position to the next (rotary / 2 values): base^(-2i /
 /// rotary), Llama-3's scaling applied in double precision, and divided by `divisors` where there are any (GGUF's
 /// rope_freqs).
-std::vector<float> rope_frequencies(const LlamaConfig& config, const std::vector<float>& divisors = {});
+std::vector<float> rope_frequencies(const LanguageConfig& config, const std::vector<float>& divisors = {});
 
 }  // namespace driftwood::models

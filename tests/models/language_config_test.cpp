@@ -1,4 +1,4 @@
-#include "models/llama_config.h"
+#include "models/language_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,21 +26,21 @@ HfConfig small() {
 
 std::string error_of(const HfConfig& config) {
   try {
-    llama_config(config);
+    language_config(config);
   } catch (const Error& error) {
     return error.what();
   }
   return "no error";
 }
 
-TEST(LlamaConfig, ReadsAHuggingFaceConfig) {
-  const LlamaConfig config = llama_config(small());
+TEST(LanguageConfig, ReadsAHuggingFaceConfig) {
+  const LanguageConfig config = language_config(small());
   EXPECT_EQ(config.heads, 4u);
   EXPECT_EQ(config.rotary, 16u);
   EXPECT_EQ(config.pairing, graph::RopePairing::Halves);
 }
 
-TEST(LlamaConfig, RefusesWhatDoesNotFit) {
+TEST(LanguageConfig, RefusesWhatDoesNotFit) {
   HfConfig config = small();
   config.num_key_value_heads = 3;
   EXPECT_THAT(error_of(config), testing::HasSubstr("4 attention heads, which is no multiple of its 3 KV heads"));
@@ -60,7 +60,7 @@ TEST(LlamaConfig, RefusesWhatDoesNotFit) {
 }
 
 TEST(RopeFrequencies, PlainAreInversePowersOfTheBase) {
-  LlamaConfig config = llama_config(small());
+  LanguageConfig config = language_config(small());
   const auto frequencies = rope_frequencies(config);
   ASSERT_EQ(frequencies.size(), 8u);
   for (std::size_t i = 0; i < 8; ++i)
@@ -68,7 +68,7 @@ TEST(RopeFrequencies, PlainAreInversePowersOfTheBase) {
 }
 
 TEST(RopeFrequencies, Llama3StretchesLongWavesAndKeepsShortOnes) {
-  LlamaConfig config = llama_config(small());
+  LanguageConfig config = language_config(small());
   config.rope_base = 500000;
   config.llama3 = {.factor = 8, .low_frequency_factor = 1, .high_frequency_factor = 4, .original_context = 64};
   const auto scaled = rope_frequencies(config);
@@ -79,7 +79,7 @@ TEST(RopeFrequencies, Llama3StretchesLongWavesAndKeepsShortOnes) {
 }
 
 TEST(RopeFrequencies, DivisorsMustBeAsManyAsPairs) {
-  const LlamaConfig config = llama_config(small());
+  const LanguageConfig config = language_config(small());
   EXPECT_FLOAT_EQ(rope_frequencies(config, std::vector<float>(8, 2.0F))[0], 0.5F);
   EXPECT_THROW(rope_frequencies(config, {1.0F}), InvalidInput);
 }

@@ -8,7 +8,7 @@
 #include "graph/program.h"
 #include "kernels/source.h"
 #include "llm/session.h"
-#include "models/llama.h"
+#include "models/language_graph.h"
 #include "support/devices.h"
 #include "support/oracle.h"
 
@@ -23,7 +23,7 @@ struct Case {
 
 std::string folder(const std::string& model) { return std::string(DRIFTWOOD_TEST_DATA) + "/llm/" + model; }
 
-class LlamaOracle : public testing::TestWithParam<Case> {
+class LanguageOracle : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     device = test::device(GetParam().device);
@@ -38,7 +38,7 @@ class LlamaOracle : public testing::TestWithParam<Case> {
   SafetensorsFile expected = SafetensorsFile::open(folder(GetParam().model) + "/expected.safetensors");
 };
 
-TEST_P(LlamaOracle, PrefillLogitsAndHiddenStatesOfEveryToken) {
+TEST_P(LanguageOracle, PrefillLogitsAndHiddenStatesOfEveryToken) {
   const auto tokens = values<std::int32_t>(expected, "tokens");
   const auto n = static_cast<std::uint32_t>(tokens.size());
   llm::SessionSettings settings{.context = n + 5, .options = options};
@@ -50,7 +50,7 @@ TEST_P(LlamaOracle, PrefillLogitsAndHiddenStatesOfEveryToken) {
   program_settings.options = options;
   program_settings.store = store;
   program_settings.sources = kernels::source;
-  graph::Program program(*device, models::llama_graph(checkpoint, graph_settings), program_settings);
+  graph::Program program(*device, models::language_graph(checkpoint, graph_settings), program_settings);
   program.write("ids", std::as_bytes(std::span(tokens)));
   program.run({.tokens = n, .position = 0});
 
@@ -62,7 +62,7 @@ TEST_P(LlamaOracle, PrefillLogitsAndHiddenStatesOfEveryToken) {
   EXPECT_LT(relative_error(hidden, values<float>(expected, "last_hidden")), tolerance());
 }
 
-TEST_P(LlamaOracle, GreedyTokensThroughPrefillAndDecode) {
+TEST_P(LanguageOracle, GreedyTokensThroughPrefillAndDecode) {
   const auto tokens = values<std::int32_t>(expected, "tokens");
   const auto greedy = values<std::int32_t>(expected, "greedy");
   llm::Session session(*device, checkpoint,
@@ -93,7 +93,7 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LlamaOracle, testing::ValuesIn(cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(All, LanguageOracle, testing::ValuesIn(cases()), case_name);
 
 }  // namespace
 }  // namespace driftwood
