@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "graph/selection/matrix_product.h"
 
 namespace driftwood::llm {
 namespace {
@@ -41,9 +42,13 @@ models::LanguageGraphSettings graph_settings(const SessionSettings& settings, co
   const graph::Precision precision = settings.options.precision;
   // A half-precision cache halves what decoding reads on a GPU; CPU drivers convert halves slowly and gain nothing.
   const bool half_cache = precision == graph::Precision::F16 || (precision == graph::Precision::Auto && !facts.is_cpu);
+  // Matrix units multiply halves: what enters a product of many tokens is stored as them, residual stream and norms
+  // stay wider.
+  const bool half_products = precision == graph::Precision::Auto && facts.has_matrices && !facts.is_cpu &&
+                             max_tokens >= graph::least_matrix_positions;
   return {.max_tokens = max_tokens,
           .cache_size = settings.context,
-          .activation_type = precision == graph::Precision::F16 ? DataType::F16 : DataType::F32,
+          .activation_type = precision == graph::Precision::F16 || half_products ? DataType::F16 : DataType::F32,
           .cache_type = half_cache ? DataType::F16 : DataType::F32,
           .all_logits = all_logits};
 }

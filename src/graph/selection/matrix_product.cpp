@@ -37,9 +37,6 @@ constexpr double share_cost = 1.0 / 187500;
 constexpr std::uint32_t least_steps = 4;  // of a share: below, filling the first step is most of its time
 constexpr std::uint32_t most_splits = 16;
 
-// A tile of fewer positions would be mostly empty.
-constexpr std::uint32_t least_positions = 32;
-
 // A prologue is applied once, into memory of its own, where many workgroups would repeat it: under each tap of a window
 // and for each tile of outputs. Only where that memory would be as large as anything in the graph is it saved, since
 // the plan then turns on it (256 channels of 512 x 512 in an image's decoder: 128 MiB); the repetition doubles the time
@@ -111,7 +108,7 @@ bool is_half_buffer(const SelectionContext& context, ValueId id) {
 bool takes_matrix_units(const Node& node, const SelectionContext& context) {
   if (!context.facts.has_matrices || context.facts.is_cpu || context.options.precision == Precision::F32) return false;
   const Shape& output = context.shape(node.outputs[0]);
-  if (output.d != 1 || positions_of(output) < least_positions) return false;
+  if (output.d != 1 || positions_of(output) < least_matrix_positions) return false;
   // A prologue makes halves of whatever it reads.
   const ValueId x2 = joined_input(node);
   const bool has_halves = is_half_buffer(context, node.inputs[0]) && (x2 == no_value || is_half_buffer(context, x2));

@@ -8,6 +8,9 @@
 
 namespace driftwood::graph {
 
+/// Products of fewer positions do not go through matrix units: a tile would be mostly empty.
+inline constexpr std::uint32_t least_matrix_positions = 32;
+
 /// A way to cut a product of positions x outputs into workgroups of `down * across` subgroups.
 struct MatrixTile {
   std::uint32_t positions, outputs;
