@@ -210,6 +210,10 @@ std::pair<Tensor, Tensor> Builder::add_rms_norm(const Tensor& x, const Tensor& r
   return {outputs[0], outputs[1]};
 }
 
+Tensor Builder::head_norm(const Tensor& x, const Tensor& gamma, std::uint32_t head_size, float epsilon) {
+  return apply(HeadNorm{head_size, epsilon}, {x, gamma})[0];
+}
+
 Tensor Builder::rope(const Tensor& x, const Tensor& frequencies, const Rope& rope) {
   return apply(rope, {x, frequencies})[0];
 }

@@ -92,6 +92,8 @@ class Builder {
   Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, const MultiHeadAttention& attention);
   Tensor rms_norm(const Tensor& x, const Tensor& gamma, float epsilon);
   std::pair<Tensor, Tensor> add_rms_norm(const Tensor& x, const Tensor& residual, const Tensor& gamma, float epsilon);
+  /// RMS norm of each head: gamma {head_size}, for all heads of x.
+  Tensor head_norm(const Tensor& x, const Tensor& gamma, std::uint32_t head_size, float epsilon);
   Tensor rope(const Tensor& x, const Tensor& frequencies, const Rope& rope);
   Tensor head_layout(const Tensor& q, std::uint32_t kv_heads, std::uint32_t head_size);
   /// The cache after the write: give this one to attention.

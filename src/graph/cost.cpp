@@ -21,8 +21,10 @@ double flops_per_token(const Node& node, const Graph& graph) {
   if (node.as<GatedLinear>() != nullptr) return rows * (matrix(1) + matrix(2));
   double per_element = static_cast<double>(node.epilogue.instructions.size());
   if (const auto* program = node.as<ElementWise>()) per_element += static_cast<double>(program->instructions.size());
-  if (node.as<RmsNorm>() != nullptr || node.as<AddRmsNorm>() != nullptr || node.as<LayerNorm>() != nullptr)
+  if (node.as<RmsNorm>() != nullptr || node.as<AddRmsNorm>() != nullptr || node.as<LayerNorm>() != nullptr ||
+      node.as<HeadNorm>() != nullptr) {
     per_element += 4;
+  }
   if (node.as<Rope>() != nullptr || node.as<RopeQkv>() != nullptr) per_element += 3;
   return rows * output.c * per_element;
 }

@@ -1,4 +1,4 @@
-// rms-norm and add-rms-norm.
+// rms-norm, add-rms-norm and head-norm.
 #include <fmt/format.h>
 
 #include "kernels/conformance.h"
@@ -44,6 +44,48 @@ void add_rms_norm(Draft& draft, const Shape& shape) {
   });
 }
 
+void head_norm(Draft& draft, const Shape& shape, std::uint32_t size, Tail tail) {
+  const Field x = draft.input("x", shape);
+  const Field gamma = draft.constant("gamma", {.c = size});
+  draft.output(
+      "y", draft.builder.head_norm(x.tensor, gamma.tensor, size, epsilon),
+      [&](const Index& at) {
+        const std::uint32_t base = at.c / size * size;
+        const double scale = inverse_rms(size, [&](std::uint32_t c) { return x.at(at.b, at.h, at.w, base + c); });
+        return exactly(x.at(at.b, at.h, at.w, at.c) * scale * gamma.at(0, at.c - base));
+      },
+      tail);
+}
+
+void add_head_norm(std::vector<Case>& cases) {
+  const auto add = [&](const Setting& setting, std::uint32_t heads, std::uint32_t size, std::uint32_t rows, Tail tail,
+                       bool everywhere) {
+    cases.push_back({.operation = "head-norm",
+                     .name = fmt::format("{} heads of {}, {} rows {}", heads, size, rows, to_string(tail)),
+                     .setting = setting,
+                     .packed = {},
+                     .make = [=](Draft& draft) { head_norm(draft, {.w = rows, .c = heads * size}, size, tail); },
+                     .everywhere = everywhere});
+  };
+  for (const std::uint32_t size : {1U, 3U, 4U, 22U, 24U, 64U}) {
+    for (const std::uint32_t heads : {1U, 3U, 70U}) {
+      add({.max_tokens = 4, .tokens = 3}, heads, size, 4, Tail::None, heads == 3 && (size == 22 || size == 24));
+    }
+  }
+  for (const StorageKind storage : every_storage) {
+    for (const DataType type : activation_types) {
+      for (const Tail tail : {Tail::None, Tail::SiluResidual}) {
+        for (const std::uint32_t size : {6U, 8U}) {
+          add({.storage = storage, .activation = type, .max_tokens = 3, .tokens = 2}, 3, size, 3, tail,
+              storage == StorageKind::Texture2D && type == DataType::F16 && tail != Tail::None && size == 6);
+        }
+      }
+    }
+  }
+  add({.max_tokens = 4, .tokens = 2}, 2, 5, 12, Tail::Residual, false);  // three rows a token
+  add({}, 2, 5, 3, Tail::None, false);                                   // no token axis
+}
+
 }  // namespace
 
 std::vector<Case> norm_cases() {
@@ -85,6 +127,7 @@ std::vector<Case> norm_cases() {
     add(setting, {.w = 3, .c = 6}, Tail::None, false);   // no token axis
   }
   add({}, {.w = 5, .c = 7}, Tail::Silu, false);  // a graph without tokens
+  add_head_norm(cases);
   return cases;
 }
 

@@ -141,9 +141,9 @@ std::string name_of(const testing::TestParamInfo<Parameter>& info) {
 }
 
 const std::vector<std::string> operations = {
-    "rms-norm",    "add-rms-norm", "layer-norm", "group-statistics",     "linear",      "gated-linear",
-    "conv2d",      "concat",       "embedding",  "select-token",         "rope",        "head-layout",
-    "cache-write", "rope-qkv",     "attention",  "multi-head-attention", "element-wise"};
+    "rms-norm",    "add-rms-norm", "layer-norm", "group-statistics",     "linear",       "gated-linear",
+    "conv2d",      "concat",       "embedding",  "select-token",         "rope",         "head-layout",
+    "cache-write", "rope-qkv",     "attention",  "multi-head-attention", "element-wise", "head-norm"};
 
 INSTANTIATE_TEST_SUITE_P(All, Conformance,
                          testing::Combine(testing::Values(Machine{"reference", "cpu"}, Machine{"reference", "gpu"},

@@ -42,6 +42,9 @@ std::string text(const ElementWise& operation) { return to_string(operation); }
 std::string text(const HeadLayout& operation) {
   return fmt::format("KV heads {}, head size {}", operation.kv_heads, operation.head_size);
 }
+std::string text(const HeadNorm& operation) {
+  return fmt::format("head size {}, epsilon {}", operation.head_size, operation.epsilon);
+}
 std::string text(const CacheWrite& operation) { return operation.ring ? "ring" : ""; }
 std::string text(const RopeQkv& operation) {
   return fmt::format("heads {}, KV heads {}, {}{}{}", operation.heads, operation.kv_heads, text(operation.rope),

@@ -18,6 +18,7 @@
 #include "graph/operations/gated_linear.h"
 #include "graph/operations/group_statistics.h"
 #include "graph/operations/head_layout.h"
+#include "graph/operations/head_norm.h"
 #include "graph/operations/layer_norm.h"
 #include "graph/operations/linear.h"
 #include "graph/operations/multi_head_attention.h"
@@ -28,9 +29,9 @@
 
 namespace driftwood::graph {
 
-using Operation =
-    std::variant<Embedding, Linear, GatedLinear, RmsNorm, AddRmsNorm, ElementWise, Rope, HeadLayout, CacheWrite,
-                 RopeQkv, Attention, SelectToken, Conv2d, Concat, LayerNorm, GroupStatistics, MultiHeadAttention>;
+using Operation = std::variant<Embedding, Linear, GatedLinear, RmsNorm, AddRmsNorm, ElementWise, Rope, HeadLayout,
+                               CacheWrite, RopeQkv, Attention, SelectToken, Conv2d, Concat, LayerNorm, GroupStatistics,
+                               MultiHeadAttention, HeadNorm>;
 
 /// "linear", "rope-qkv".
 std::string_view name(const Operation& operation);

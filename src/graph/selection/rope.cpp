@@ -29,6 +29,18 @@ Lowering rope(const Node& node, const SelectionContext& context) {
   return {.kernels = {std::move(use)}};
 }
 
+Lowering head_norm(const Node& node, const SelectionContext& context) {
+  const auto& norm = *node.as<HeadNorm>();
+  KernelUse use{.module_path = "package::head_norm", .label = node.name};
+  use.specialization = no_rotation(norm.head_size);
+  use.specialization.overrides["epsilon"] = norm.epsilon;
+  use.specialization.overrides["lanes"] = lanes_for(context.facts, context.shape(node.outputs[0]).slices());
+  use.resources = {read("x", node.inputs[0]), read("gamma", node.inputs[1]), write("y", node.outputs[0])};
+  use.grid = {groups_of_rows(context, node.inputs[0])};
+  add_epilogue(node, context, use);
+  return {.kernels = {std::move(use)}};
+}
+
 Lowering head_layout(const Node& node, const SelectionContext& context) {
   const auto& layout = *node.as<HeadLayout>();
   const std::uint32_t heads = context.shape(node.inputs[0]).c / layout.head_size;
@@ -93,6 +105,7 @@ Lowering rope_qkv(const Node& node, const SelectionContext& context) {
 }
 
 constexpr KernelRow rows[] = {{Rope::name, "rope", has_a_row_a_token, rope},
+                              {HeadNorm::name, "head-norm", has_only_rows, head_norm},
                               {HeadLayout::name, "head-layout", has_a_row_a_token, head_layout},
                               {CacheWrite::name, "cache-write", has_a_row_a_token, cache_write},
                               {RopeQkv::name, "rope-qkv", has_a_row_a_token, rope_qkv}};
