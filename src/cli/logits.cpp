@@ -69,7 +69,8 @@ void logits(const LogitsArguments& arguments) {
   const std::vector<std::size_t> positions = resolve_positions(arguments.positions, ids.size());
   const auto checkpoint = models::Checkpoint::open(arguments.model);
   const auto device = open_device(arguments.run);
-  const auto context = std::max(arguments.run.context, static_cast<std::uint32_t>(ids.size()));
+  // Without --ctx as much as the prompt needs.
+  const auto context = arguments.run.context.value_or(static_cast<std::uint32_t>(ids.size()));
   const auto session = open_session(*device, checkpoint, arguments.run, context);
   std::vector<Row> rows;
   if (positions == std::vector{ids.size() - 1})
@@ -140,10 +141,9 @@ void perplexity(const PerplexityArguments& arguments) {
 
   const auto device = open_device(arguments.run);
   // One pass where the text fits the context, else pieces of it, each of which begins afresh.
-  const std::uint32_t context = arguments.run.context != 0
-                                    ? arguments.run.context
-                                    : std::min(static_cast<std::uint32_t>(ids.size()), llm::default_context);
-  const auto session = open_session(*device, checkpoint, arguments.run, context);
+  const auto needed = static_cast<std::uint32_t>(std::min<std::size_t>(ids.size(), llm::default_context));
+  const auto session = open_session(*device, checkpoint, arguments.run, arguments.run.context.value_or(needed));
+  const std::uint32_t context = session->context();
   double sum = 0;
   std::size_t scored = 0;
   for (std::size_t first = 0; first + 1 < ids.size(); first += context) {

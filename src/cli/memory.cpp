@@ -101,7 +101,7 @@ void memory(const MemoryArguments& arguments) {
                        {"kv_cache", prefill.state},
                        {"inputs_outputs", prefill.inputs_outputs + decode.inputs_outputs},
                        {"activations", {{"prefill", activations(prefill)}, {"decode", activations(decode)}}},
-                       {"context", settings.context},
+                       {"context", *settings.context},
                        {"prefill_tokens", settings.prefill_tokens},
                        {"total", prefill.planned_total() + decode.inputs_outputs + decode.activations_planned},
                        {"options", arguments.run.to_json()}});
@@ -109,7 +109,7 @@ void memory(const MemoryArguments& arguments) {
   fmt::print("{:<34}{:>12}\n", "", "MiB");
   fmt::print("{:<34}{:>12.2f}\n", "weights", mib(prefill.weights));
   fmt::print("{:<34}{:>12.2f}\n", "constants", mib(prefill.constants));
-  fmt::print("{:<34}{:>12.2f}\n", fmt::format("KV cache of {} tokens", settings.context), mib(prefill.state));
+  fmt::print("{:<34}{:>12.2f}\n", fmt::format("KV cache of {} tokens", *settings.context), mib(prefill.state));
   fmt::print("{:<34}{:>12.2f}\n", "inputs and outputs", mib(prefill.inputs_outputs + decode.inputs_outputs));
   fmt::print("{:<34}{:>12}{:>12}{:>14}\n", "activations", "planned", "naive", "lower bound");
   print_activations(fmt::format("  prefill of {} tokens", settings.prefill_tokens), prefill);

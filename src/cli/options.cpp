@@ -67,8 +67,10 @@ void RunOptions::add_to(CLI::App& command, bool with_context) {
       ->capture_default_str();
   command.add_option("--no-fusion", no_fusion, "Switch a graph pass off by name (repeatable): " + pass_names());
   if (with_context)
-    command.add_option("--ctx", context, "Tokens that the KV cache holds (default: the model's, at most 4096)")
-        ->check(CLI::Range(1u, 1u << 24));
+    command
+        .add_option("--ctx", context,
+                    "Tokens that the KV cache holds; 0: the model's own (default: the model's, at most 4096)")
+        ->check(CLI::Range(0u, 1u << 24));
 }
 
 graph::GraphOptions RunOptions::graph_options() const {
@@ -95,7 +97,7 @@ std::unique_ptr<gpu::Device> open_device(const RunOptions& options) {
 }
 
 std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,
-                                           const RunOptions& options, std::uint32_t context,
+                                           const RunOptions& options, std::optional<std::uint32_t> context,
                                            std::uint32_t prefill_tokens) {
   // The session keeps it: a program that is made later (logits of every token) shows its progress too.
   const auto progress = std::make_shared<ProgressLine>("preparing kernels");

@@ -24,7 +24,7 @@ struct RunOptions {
   std::string activations = "auto";
   std::string storage = "buffer";
   std::vector<std::string> no_fusion;
-  std::uint32_t context = 0;
+  std::optional<std::uint32_t> context = {};
 
   /// Adds --device, --precision, --activations, --storage, --no-fusion and, where asked for, --ctx.
   void add_to(CLI::App& command, bool with_context = true);
@@ -49,7 +49,7 @@ std::unique_ptr<gpu::Device> open_device(const RunOptions& options);
 
 /// A session with a progress line on a terminal.
 std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,
-                                           const RunOptions& options, std::uint32_t context,
+                                           const RunOptions& options, std::optional<std::uint32_t> context,
                                            std::uint32_t prefill_tokens = 512);
 
 /// The model's tokenizer; null where the files have none.

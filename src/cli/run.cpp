@@ -66,6 +66,12 @@ void print_timings(const llm::Generated& generated, std::size_t prompt_tokens, d
                   1000.0 * static_cast<double>(generated.tokens.size()) / std::max(generated.predicted_ms, 1e-6)));
 }
 
+/// The reason of the end is "length" in both cases; that it was the context can be helped.
+void warn_if_full(const llm::Generated& generated, const llm::Session& session) {
+  if (generated.finish == llm::FinishReason::Context)
+    log(LogLevel::Warning, fmt::format("the context of {} tokens is full; use a larger --ctx", session.context()));
+}
+
 /// Turns on a terminal until end of input. The cache keeps what a new turn shares with the last.
 void chat(const RunArguments& arguments, const Tokenizer& tokenizer, llm::Session& session) {
   std::vector<ChatMessage> messages;
@@ -87,8 +93,7 @@ void chat(const RunArguments& arguments, const Tokenizer& tokenizer, llm::Sessio
     cached.insert(cached.end(), generated.tokens.begin(), generated.tokens.end());
     cached.resize(std::min<std::size_t>(cached.size(), session.position()));
     messages.push_back({.role = "assistant", .content = generated.text});
-    if (generated.finish == llm::FinishReason::Context)
-      log(LogLevel::Warning, fmt::format("the context of {} tokens is full; use a larger --ctx", session.context()));
+    warn_if_full(generated, session);
   }
 }
 
@@ -113,12 +118,12 @@ void run(const RunArguments& given) {
   if (!interactive) {
     ids = prompt_ids(arguments, tokenizer.get());
     // Before the device is opened: a prompt that can't run should say so at once.
-    const llm::SessionSettings settings = llm::resolved({.context = arguments.run.context}, checkpoint);
+    const std::uint32_t context = llm::resolved_context(arguments.run.context, checkpoint);
     if (ids.empty()) throw InvalidInput("The prompt is empty: it has no tokens.");
-    if (ids.size() > settings.context)
+    if (ids.size() > context)
       throw InvalidInput(
           fmt::format("The prompt has {} tokens, over the context of {}. Use a larger --ctx or a shorter prompt.",
-                      ids.size(), settings.context));
+                      ids.size(), context));
   }
   const auto device = open_device(arguments.run);
   const auto session = open_session(*device, checkpoint, arguments.run, arguments.run.context);
@@ -135,8 +140,9 @@ void run(const RunArguments& given) {
       llm::generate(*session, tokenizer.get(), ids, generate_settings(arguments),
                     arguments.json ? llm::TextSink() : llm::TextSink(write_text),
                     arguments.json || tokenizer != nullptr ? llm::TokenSink() : llm::TokenSink(print_id));
+  if (!arguments.json) write_text("\n");
+  warn_if_full(generated, *session);
   if (!arguments.json) {
-    write_text("\n");
     print_timings(generated, ids.size(), load_ms);
     return;
   }

@@ -11,7 +11,8 @@ std::string_view to_string(FinishReason reason) {
   switch (reason) {
     case FinishReason::EndOfText: return "stop";
     case FinishReason::Length: return "length";
-    case FinishReason::Context: return "context";
+    case FinishReason::Context: return "length";
+    case FinishReason::Cancelled: return "cancelled";
   }
   return "";
 }
@@ -76,6 +77,10 @@ Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const
         result.finish = FinishReason::EndOfText;
         break;
       }
+    }
+    if (settings.cancelled && settings.cancelled()) {
+      result.finish = FinishReason::Cancelled;
+      break;
     }
     if (result.tokens.size() >= settings.max_tokens) continue;  // its logits are not needed
     if (session.position() >= session.context()) {

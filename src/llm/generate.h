@@ -18,9 +18,10 @@ enum class FinishReason : std::uint8_t {
   EndOfText,  // an end-of-generation token, or a stop text
   Length,     // the limit on new tokens
   Context,    // the context is full
+  Cancelled,  // GenerateSettings::cancelled said so
 };
 
-/// "stop", "length", "context".
+/// "stop", "length" (of either limit) or "cancelled".
 std::string_view to_string(FinishReason reason);
 
 struct GenerateSettings {
@@ -28,6 +29,8 @@ struct GenerateSettings {
   SamplerSettings sampler = {};
   bool ignore_end = false;              // end-of-generation tokens do not stop
   std::vector<std::string> stops = {};  // texts that end the generation; they are not part of the result
+  /// Asked after each token; true ends the generation. What was generated stays in the result and in the session.
+  std::function<bool()> cancelled = {};
 };
 
 struct Generated {

@@ -27,13 +27,21 @@ graph::WeightsProvider weights_of(const models::Checkpoint& checkpoint) {
 
 }  // namespace
 
+std::uint32_t resolved_context(std::optional<std::uint32_t> context, const models::Checkpoint& checkpoint) {
+  const std::uint32_t trained = checkpoint.config().trained_context;
+  if (!context) return trained == 0 ? default_context : std::min(trained, default_context);
+  if (*context == 0 && trained == 0)
+    throw InvalidInput("The model's files do not say which context it was trained for: give the number of tokens.");
+  const std::uint32_t tokens = *context == 0 ? trained : *context;
+  if (tokens > max_context)
+    throw InvalidInput(fmt::format("The context of {} tokens is over the limit of {}.", tokens, max_context));
+  return tokens;
+}
+
 SessionSettings resolved(const SessionSettings& settings, const models::Checkpoint& checkpoint) {
   SessionSettings result = settings;
-  const std::uint32_t trained = checkpoint.config().trained_context;
-  if (result.context == 0) result.context = trained == 0 ? default_context : std::min(trained, default_context);
-  if (result.context > max_context)
-    throw InvalidInput(fmt::format("The context of {} tokens is over the limit of {}.", result.context, max_context));
-  result.prefill_tokens = std::clamp<std::uint32_t>(result.prefill_tokens, 1, result.context);
+  result.context = resolved_context(settings.context, checkpoint);
+  result.prefill_tokens = std::clamp<std::uint32_t>(result.prefill_tokens, 1, *result.context);
   return result;
 }
 
@@ -47,7 +55,7 @@ models::LanguageGraphSettings graph_settings(const SessionSettings& settings, co
   const bool half_products = precision == graph::Precision::Auto && facts.has_matrices && !facts.is_cpu &&
                              max_tokens >= graph::least_matrix_positions;
   return {.max_tokens = max_tokens,
-          .cache_size = settings.context,
+          .cache_size = settings.context.value(),
           .activation_type = precision == graph::Precision::F16 || half_products ? DataType::F16 : DataType::F32,
           .cache_type = half_cache ? DataType::F16 : DataType::F32,
           .all_logits = all_logits};
@@ -77,11 +85,11 @@ std::unique_ptr<graph::Program> Session::make_program(std::uint32_t max_tokens, 
 
 void Session::check(std::span<const std::int32_t> ids) const {
   if (ids.empty()) throw InvalidInput("There are no tokens to feed: the prompt is empty.");
-  if (ids.size() > settings_.context - position_)
+  if (ids.size() > context() - position_)
     throw InvalidInput(
         fmt::format("The {} tokens do not fit the context of {} tokens, of which {} are in use. Use a larger "
                     "context or a shorter prompt.",
-                    ids.size(), settings_.context, position_));
+                    ids.size(), context(), position_));
   for (const std::int32_t id : ids)
     if (id < 0 || static_cast<std::uint32_t>(id) >= vocabulary())
       throw InvalidInput(fmt::format("The token id {} is not within 0 and {}.", id, vocabulary() - 1));
@@ -116,7 +124,7 @@ std::vector<float> Session::feed(std::span<const std::int32_t> ids) {
 void Session::feed_all(std::span<const std::int32_t> ids,
                        const std::function<void(std::size_t, std::span<const float>)>& each) {
   check(ids);
-  if (!all_logits_) all_logits_ = make_program(std::min(all_logits_tokens, settings_.context), true);
+  if (!all_logits_) all_logits_ = make_program(std::min(all_logits_tokens, context()), true);
   std::vector<float> logits;
   for (std::size_t first = 0; first < ids.size();) {
     const auto part = ids.subspan(first, std::min<std::size_t>(ids.size() - first, all_logits_->max_tokens()));

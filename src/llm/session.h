@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,8 @@
 namespace driftwood::llm {
 
 struct SessionSettings {
-  std::uint32_t context = 0;           // tokens that the KV cache holds; 0: the model's, at most default_context
+  // Tokens that the KV cache holds; 0: all that the model was trained for; none: the same, at most default_context.
+  std::optional<std::uint32_t> context = {};
   std::uint32_t prefill_tokens = 512;  // most tokens of one prefill run
   graph::GraphOptions options = {};
   /// Called while kernels are compiled and weights uploaded: steps done, steps in all.
@@ -37,7 +39,7 @@ class Session {
   /// Compiles the programs and uploads the weights. `device` and `checkpoint` must outlive the session.
   Session(gpu::Device& device, const models::Checkpoint& checkpoint, SessionSettings settings = {});
 
-  std::uint32_t context() const { return settings_.context; }
+  std::uint32_t context() const { return *settings_.context; }
   std::uint32_t vocabulary() const { return checkpoint_.config().vocabulary; }
   /// Tokens in the cache.
   std::uint32_t position() const { return position_; }
@@ -79,7 +81,11 @@ class Session {
   std::size_t steps_done_ = 0;
 };
 
-/// Settings with the defaults filled in from the model; throws InvalidInput where the context is absurd.
+/// The context that is asked for (as SessionSettings::context) in tokens. Throws InvalidInput where it is over the
+/// limit, or where it is to be the model's own and its files do not say one.
+std::uint32_t resolved_context(std::optional<std::uint32_t> context, const models::Checkpoint& checkpoint);
+
+/// Settings with the defaults filled in from the model.
 SessionSettings resolved(const SessionSettings& settings, const models::Checkpoint& checkpoint);
 
 /// How a model's graph is stored for a precision: caches in f16 on GPUs unless f32 is asked for.

@@ -80,7 +80,8 @@ TEST_F(CommandLine, TheContextIsNotExceededByOne) {
       run("run " + tiny() + " --ids 5,6,7 -n 9 --ctx 5 --temp 0 --device reference --json --ignore-eos");
   EXPECT_EQ(full.status, 0) << full.err;
   const auto document = nlohmann::json::parse(full.out);
-  EXPECT_EQ(document["finish_reason"], "context");
+  EXPECT_EQ(document["finish_reason"], "length");
+  EXPECT_THAT(full.err, HasSubstr("the context of 5 tokens is full"));
   EXPECT_EQ(document["tokens"].size(), 3u);  // two are fed back; the third needs no room
 }
 
