@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "graph/quantized_cache.h"
+#include "tensor/storage.h"
 
 namespace driftwood::graph {
 
@@ -17,6 +19,13 @@ std::string Builder::node_name(std::string_view operation) {
 }
 
 namespace {
+
+constexpr std::uint64_t max_cache_words = 0x7FFFFFFF;  // kernels compute places in 32 bits
+
+bool takes_quantized_caches(const Operation& operation) {
+  return std::holds_alternative<CacheWrite>(operation) || std::holds_alternative<RopeQkv>(operation) ||
+         std::holds_alternative<Attention>(operation);
+}
 
 [[noreturn]] void name_taken(const Value& value) {
   throw InvalidInput(fmt::format("The name '{}' is taken by another value: {} {}.", value.name, to_string(value.role),
@@ -83,6 +92,15 @@ Tensor Builder::state(const std::string& name, const Shape& shape, DataType type
     return Tensor(this, known->id);
   }
   Value value{.name = name, .shape = shape, .data_type = type, .role = Role::State};
+  value.is_array = type == DataType::Q8_0;
+  if (value.is_array && descriptor) {
+    throw InvalidInput(fmt::format("The state '{}' is stored in {}, as words, and takes no other descriptor: {}.", name,
+                                   to_string(type), to_string(*descriptor)));
+  }
+  if (value.is_array && quantized_cache_words(shape) > max_cache_words) {
+    throw InvalidInput(fmt::format("The state '{}' {} in {} takes {} words, but kernels reach {}.", name,
+                                   to_string(shape), to_string(type), quantized_cache_words(shape), max_cache_words));
+  }
   value.descriptor = descriptor;
   return add_value(std::move(value));
 }
@@ -127,6 +145,11 @@ std::vector<Tensor> Builder::apply(Operation operation, const std::vector<Tensor
       throw InvalidInput(
           fmt::format("{}: the input '{}' belongs to another graph.", graph::name(operation), input.name()));
     }
+    const Value& value = graph_.value(input.id());
+    if (value.role == Role::State && value.is_array && !takes_quantized_caches(operation)) {
+      throw InvalidInput(fmt::format("{}: the cache '{}' holds blocks of {}, which cache writes and attention take.",
+                                     graph::name(operation), value.name, to_string(value.data_type)));
+    }
     operands.push_back({input.name(), input.shape()});
     node.inputs.push_back(input.id());
   }
@@ -142,6 +165,7 @@ std::vector<Tensor> Builder::apply(Operation operation, const std::vector<Tensor
         throw InvalidInput(fmt::format("{}: '{}' is written but is no state.", graph::name(operation), before.name));
       }
       value.data_type = before.data_type;
+      value.is_array = before.is_array;
       value.role = Role::State;
       value.written_from = before.id;
     }
@@ -227,9 +251,11 @@ Tensor Builder::cache_write(const Tensor& x, const Tensor& cache, bool ring) {
 }
 
 std::array<Tensor, 3> Builder::rope_qkv(const std::vector<Tensor>& projections, const Tensor& frequencies,
-                                        const Tensor& k_cache, const Tensor& v_cache, const RopeQkv& rope) {
+                                        const Tensor& k_cache, const Tensor& v_cache, const RopeQkv& rope,
+                                        const std::optional<std::pair<Tensor, Tensor>>& factors) {
   std::vector<Tensor> inputs = projections;
   inputs.insert(inputs.end(), {frequencies, k_cache, v_cache});
+  if (factors) inputs.insert(inputs.end(), {factors->first, factors->second});
   const std::vector<Tensor> outputs = apply(rope, inputs);
   return {outputs[0], outputs[1], outputs[2]};
 }

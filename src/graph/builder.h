@@ -57,7 +57,8 @@ class Builder {
   Tensor constant(const std::string& name, const Shape& shape, std::vector<float> data);
   /// One value for each channel.
   Tensor vector(const std::string& name, std::vector<float> data);
-  /// `layout` overrides the default storage, for caches whose kernels want another order.
+  /// `descriptor` overrides the default storage, for caches whose kernels want another order. A cache of type Q8_0 is
+  /// an array of words (quantized_cache.h), which cache writes and attention alone take.
   Tensor state(const std::string& name, const Shape& shape, DataType type,
                std::optional<TensorDescriptor> descriptor = {});
   /// Names a result. Its element type is F32 unless `type` says otherwise.
@@ -98,9 +99,11 @@ class Builder {
   Tensor head_layout(const Tensor& q, std::uint32_t kv_heads, std::uint32_t head_size);
   /// The cache after the write: give this one to attention.
   Tensor cache_write(const Tensor& x, const Tensor& cache, bool ring = false);
-  /// (q, k, v), or (qkv merged) where `rope.merged`; the result is q by head, K cache, V cache.
+  /// (q, k, v), or (qkv merged) where `rope.merged`; the result is q by head, K cache, V cache. `factors`: of the norms
+  /// of queries and keys where `rope.normed`.
   std::array<Tensor, 3> rope_qkv(const std::vector<Tensor>& projections, const Tensor& frequencies,
-                                 const Tensor& k_cache, const Tensor& v_cache, const RopeQkv& rope);
+                                 const Tensor& k_cache, const Tensor& v_cache, const RopeQkv& rope,
+                                 const std::optional<std::pair<Tensor, Tensor>>& factors = {});
   Tensor attention(const Tensor& q, const Tensor& k_cache, const Tensor& v_cache, const Attention& attention);
   Tensor select_token(const Tensor& x);
 

@@ -25,7 +25,9 @@ double flops_per_token(const Node& node, const Graph& graph) {
       node.as<HeadNorm>() != nullptr) {
     per_element += 4;
   }
-  if (node.as<Rope>() != nullptr || node.as<RopeQkv>() != nullptr) per_element += 3;
+  const auto* qkv = node.as<RopeQkv>();
+  if (node.as<Rope>() != nullptr || qkv != nullptr) per_element += 3;
+  if (qkv != nullptr && qkv->normed) per_element += 4;
   return rows * output.c * per_element;
 }
 

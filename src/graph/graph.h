@@ -65,9 +65,9 @@ struct Value {
   ValueId id = no_value;
   std::string name = {};
   Shape shape = {};
-  DataType data_type = DataType::F32;  // as stored: F32, F16 or U32; of weights their format
+  DataType data_type = DataType::F32;  // as stored: F32, F16 or U32; of weights their format; Q8_0 caches
   Role role = Role::Activation;
-  /// A plain array of elements (`var<storage> a: array<u32>`), not texels of four channels: token ids.
+  /// A plain array of u32 (`var<storage> a: array<u32>`), not texels of four channels: token ids, a cache in Q8_0.
   bool is_array = false;
   WeightsSource weights = {};                               // Weights
   std::shared_ptr<const std::vector<float>> constant = {};  // Constant: shape.elements() values, channels innermost

@@ -8,6 +8,7 @@
 #include "graph/cost.h"
 #include "graph/lifetimes.h"
 #include "graph/passes/pass.h"
+#include "graph/quantized_cache.h"
 #include "graph/storage_choice.h"
 #include "tensor/packed_weights.h"
 #include "tensor/storage.h"
@@ -23,6 +24,12 @@ gpu::MemoryDescriptor physical_object(const TensorDescriptor& descriptor) {
 
 std::uint64_t physical_bytes(const TensorDescriptor& descriptor) { return tensor_bytes(descriptor); }
 std::uint64_t physical_bytes(const WeightsDescriptor& descriptor) { return packed_size(descriptor); }
+std::uint64_t physical_bytes(const Value& value) {
+  if (!value.is_array) return physical_bytes(value.descriptor.value());
+  const std::uint64_t words =
+      value.data_type == DataType::Q8_0 ? quantized_cache_words(value.shape) : value.shape.elements();
+  return words * sizeof(std::uint32_t);
+}
 
 namespace {
 
@@ -69,10 +76,6 @@ void select_kernels(LoweredGraph& lowered, const SelectionContext& context, std:
   }
 }
 
-std::uint64_t array_bytes(const Value& value) {
-  return value.shape.elements() * info(value.data_type).block_bytes / info(value.data_type).block_length;
-}
-
 void report_externals(LoweredGraph& lowered) {
   std::set<std::string> seen;
   for (const LoweredStep& step : lowered.steps) {
@@ -87,12 +90,10 @@ void report_externals(LoweredGraph& lowered) {
       MemoryReport& memory = lowered.memory;
       switch (value.role) {
         case Role::Weights: memory.weights += physical_bytes(step.use.specialization.weights.at(resource.name)); break;
-        case Role::Constant: memory.constants += physical_bytes(*value.descriptor); break;
-        case Role::State: memory.state += physical_bytes(*value.descriptor); break;
+        case Role::Constant: memory.constants += physical_bytes(value); break;
+        case Role::State: memory.state += physical_bytes(value); break;
         case Role::Input:
-        case Role::Output:
-          memory.inputs_outputs += value.is_array ? array_bytes(value) : physical_bytes(*value.descriptor);
-          break;
+        case Role::Output: memory.inputs_outputs += physical_bytes(value); break;
         case Role::Activation: break;
       }
     }

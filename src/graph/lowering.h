@@ -54,6 +54,8 @@ LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOption
 gpu::MemoryDescriptor physical_object(const TensorDescriptor& descriptor);
 /// Bytes of the physical objects of a descriptor.
 std::uint64_t physical_bytes(const TensorDescriptor& descriptor);
+/// Bytes of a value on the device: of its array, or of the objects of its descriptor.
+std::uint64_t physical_bytes(const Value& value);
 /// Bytes of a matrix on the device.
 std::uint64_t physical_bytes(const WeightsDescriptor& descriptor);
 

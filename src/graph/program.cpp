@@ -85,8 +85,7 @@ void Program::bind_values(const ProgramSettings& settings) {
     } else {
       gpu::MemoryDescriptor object;
       if (value.is_array) {
-        const DataTypeInfo& type = info(value.data_type);
-        object = {.kind = StorageKind::Buffer, .bytes = value.shape.elements() * type.block_bytes};
+        object = {.kind = StorageKind::Buffer, .bytes = physical_bytes(value)};
       } else {
         object = physical_object(*value.descriptor);
       }

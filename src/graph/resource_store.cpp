@@ -59,20 +59,21 @@ gpu::Binding ResourceStore::constant(const Value& value) {
 }
 
 gpu::Binding ResourceStore::state(const Value& value) {
-  const TensorDescriptor& descriptor = value.descriptor.value();
+  const std::string stored = value.is_array
+                                 ? fmt::format("{} {} in words", to_string(value.data_type), to_string(value.shape))
+                                 : to_string(value.descriptor.value());
   if (const auto found = states_.find(value.name); found != states_.end()) {
-    if (found->second.descriptor == descriptor) return found->second.binding;
+    if (found->second.stored == stored) return found->second.binding;
     throw InvalidInput(fmt::format("The state '{}' is stored as {}, but another program wants it as {}.", value.name,
-                                   to_string(found->second.descriptor), to_string(descriptor)));
+                                   found->second.stored, stored));
   }
-  if (descriptor.storage != StorageKind::Buffer) {
-    throw Unsupported(
-        fmt::format("The state '{}' is stored as {}; states are buffers.", value.name, to_string(descriptor)));
+  if (!value.is_array && value.descriptor->storage != StorageKind::Buffer) {
+    throw Unsupported(fmt::format("The state '{}' is stored as {}; states are buffers.", value.name, stored));
   }
-  const std::uint64_t bytes = physical_bytes(descriptor);
+  const std::uint64_t bytes = physical_bytes(value);
   gpu::Binding binding{.memory = device_.allocate({.kind = StorageKind::Buffer, .bytes = bytes}), .size = bytes};
   state_bytes_ += bytes;
-  states_.emplace(value.name, StateEntry{binding, descriptor});
+  states_.emplace(value.name, StateEntry{binding, stored});
   return binding;
 }
 

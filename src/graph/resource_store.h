@@ -27,7 +27,7 @@ class ResourceStore {
   /// Host data of a Constant, by name and descriptor.
   gpu::Binding constant(const Value& value);
   /// Memory of a State, by name. Nothing is in it: kernels read of a cache only what was written, and a cache of which
-  /// little is used need not be resident. Throws InvalidInput where the name exists with another descriptor.
+  /// little is used need not be resident. Throws InvalidInput where the name exists and is stored otherwise.
   gpu::Binding state(const Value& value);
 
   std::uint64_t weights_bytes() const { return weights_bytes_; }
@@ -37,7 +37,7 @@ class ResourceStore {
  private:
   struct StateEntry {
     gpu::Binding binding;
-    TensorDescriptor descriptor;
+    std::string stored;  // how, in words
   };
   gpu::Device& device_;
   WeightsProvider provider_;

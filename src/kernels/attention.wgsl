@@ -3,13 +3,12 @@
 //
 // Within a block each invocation takes the scores of whole positions, then each takes output slices over a share of the
 // positions; the shares are added at the end.
+import package::kv_cache::{cache_place, load_k, load_v};
 import package::parameters::Parameters;
 import package::reduce::{lanes, workgroup_max, workgroup_sum};
 
-@tensor var<read> q: tensor<f32>;        // {H = kv_heads, W = tokens * group, C = head_size}
-@tensor var<read> k_cache: tensor<f32>;  // {H = kv_heads, W = cache size, C = head_size}
-@tensor var<read> v_cache: tensor<f32>;
-@tensor var<write> y: tensor<f32>;       // {W = tokens, C = heads * head_size}, or by head {H = heads, W = tokens, C = head_size}
+@tensor var<read> q: tensor<f32>;   // {H = kv_heads, W = tokens * group, C = head_size}
+@tensor var<write> y: tensor<f32>;  // {W = tokens, C = heads * head_size}, or by head {H = heads, W = tokens, C = head_size}
 var<uniform> parameters: Parameters;
 
 override group: u32;       // query heads for each KV head
@@ -17,7 +16,6 @@ override scale: f32;
 override causal: bool;
 override window: u32;      // 0: none
 override softcap: f32;     // 0: none
-override ring: bool;
 override by_head: bool;    // y is by head: head sizes that are no multiple of four are merged after, and the epilogue is there
 override block: u32;       // positions a step, a multiple of lanes
 
@@ -31,13 +29,6 @@ const columns = (slices * shares + lanes - 1u) / lanes;  // slices an invocation
 
 var<workgroup> weights: array<f32, block>;
 var<workgroup> partials: array<vec4f, select(1u, slices * shares, shares > 1u)>;
-
-fn cache_place(position: u32) -> u32 {
-  if (ring) {
-    return position % tensorWidth(k_cache);
-  }
-  return position;
-}
 
 @compute @workgroup_size(lanes)
 fn attention(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {
@@ -71,7 +62,7 @@ fn attention(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) loc
         let place = cache_place(start + j);
         var products = vec4f();
         @unroll for (var s = 0u; s < slices; s++) {
-          products += query[s] * tensorLoad(k_cache, 0u, head, place, s);
+          products += query[s] * load_k(head, place, s);
         }
         score = products.x + products.y + products.z + products.w;
         if (softcap > 0.0) {
@@ -103,7 +94,7 @@ fn attention(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) loc
         let s = place % slices;
         var sum = sums[i] * correction;
         for (var j = place / slices; j < count; j += shares) {
-          sum += weights[j] * tensorLoad(v_cache, 0u, head, cache_place(start + j), s);
+          sum += weights[j] * load_v(head, cache_place(start + j), s);
         }
         sums[i] = sum;
       }

@@ -71,6 +71,10 @@ TEST(Builder, RefusesWhatMakesNoSense) {
   EXPECT_EQ(error_of([&] { b.binary(ElementOp::Silu, x, x); }), "silu: two operands are given, but it takes 1.");
   EXPECT_EQ(error_of([&] { b.as_type(DataType::I8, b.silu(x)); }),
             "The activation 'element-wise_1' cannot be stored as i8: activations are stored as f32 or f16.");
+  EXPECT_EQ(error_of([&] { b.silu(b.state("K", {.h = 2, .w = 8, .c = 32}, DataType::Q8_0)); }),
+            "element-wise: the cache 'K' holds blocks of q8_0, which cache writes and attention take.");
+  EXPECT_EQ(error_of([&] { b.state("V", {.h = 64, .w = 4000000, .c = 32}, DataType::Q8_0); }),
+            "The state 'V' (1, 64, 4000000, 32) in q8_0 takes 2304000000 words, but kernels reach 2147483647.");
 }
 
 TEST(Builder, AValueWithItselfIsOneInput) {

@@ -32,6 +32,21 @@ Graph chain(std::uint32_t length, const Shape& shape = {.w = 4, .c = 8}) {
 
 const GraphOptions unfused{.disabled_passes = {"fuse-elementwise", "fuse-add-norm"}};
 
+TEST(Lowering, QuantizedCachesAreBoundAsWords) {
+  const LoweredGraph lowered = lower(testing::decoder_layer({.cache_type = DataType::Q8_0}), facts(), {});
+  EXPECT_EQ(lowered.memory.state, 2U * 2 * 16 * 36);  // two caches of 2 heads and 16 places, one block a row
+  std::size_t readers = 0;
+  for (const LoweredStep& step : lowered.steps) {
+    for (const ResourceUse& resource : step.use.resources) {
+      EXPECT_NE(resource.name, "k_cache");
+      if (resource.name != "k_words") continue;
+      ++readers;
+      EXPECT_EQ(step.use.specialization.overrides.at("k_quantized"), 1) << step.kernel;
+    }
+  }
+  EXPECT_EQ(readers, 2U);
+}
+
 TEST(Grid, GroupsFollowTokensAndContext) {
   const Parameters p{.tokens = 5, .position = 12};
   EXPECT_EQ((GridExtent{}.groups(p)), 1U);

@@ -30,6 +30,7 @@ const Operand cache{"cache", {.h = 2, .w = 100, .c = 8}};
 const Operand freq4{"freq", {.c = 4}};
 const RopeQkv qkv{.rope = rope8, .heads = 4, .kv_heads = 2};
 const RopeQkv merged_qkv{.rope = rope8, .heads = 4, .kv_heads = 2, .merged = true};
+const RopeQkv normed_qkv{.rope = rope8, .heads = 4, .kv_heads = 2, .normed = true};
 const Operand q32{"q", {.w = 4, .c = 32}}, k16{"k", {.w = 4, .c = 16}}, v16{"v", {.w = 4, .c = 16}};
 
 const ErrorCase error_cases[] = {
@@ -144,6 +145,24 @@ const ErrorCase error_cases[] = {
      qkv,
      {q32, k16, v16, freq4, {"K", {.h = 2, .w = 3, .c = 8}}, cache},
      "rope-qkv: 4 tokens are more than the 3 places of the cache 'K' (1, 2, 3, 8)."},
+    {"qkv: factors",
+     normed_qkv,
+     {q32, k16, v16, freq4, cache, cache, {"gamma", {.c = 8}}, freq4},
+     "rope-qkv: the factors 'freq' (1, 1, 1, 4) are not one for each of the 8 channels of a head."},
+    {"qkv: no factors",
+     normed_qkv,
+     {q32, k16, v16, freq4, cache, cache},
+     "rope-qkv: 6 inputs are given, but it takes 8."},
+    {"attention: a ring without a window",
+     Attention{.heads = 4, .ring = true},
+     {{"q", {.h = 2, .w = 8, .c = 8}}, cache, cache},
+     "attention: the cache 'cache' (1, 2, 100, 8) is a ring, which only a window can be read from."},
+    {"attention: a ring that the run itself would overwrite",
+     Attention{.heads = 4, .window = 98, .ring = true},
+     {{"q", {.h = 2, .w = 8, .c = 8}}, cache, cache},
+     "attention: the ring 'cache' (1, 2, 100, 8) has 100 places, but a window of 98 positions and runs of 4 tokens "
+     "need "
+     "101."},
     {"attention: caches",
      Attention{.heads = 4},
      {x, cache, {"V", {.h = 2, .w = 99, .c = 8}}},
@@ -197,6 +216,14 @@ TEST(Operations, ShapesOfOutputs) {
        merged_qkv,
        {{"qkv", {.w = 4, .c = 64}}, freq4, cache, cache},
        {{.h = 2, .w = 8, .c = 8}, cache.shape, cache.shape}},
+      {"normed QKV",
+       normed_qkv,
+       {q32, k16, v16, freq4, cache, cache, {"q_gamma", {.c = 8}}, {"k_gamma", {.c = 8}}},
+       {{.h = 2, .w = 8, .c = 8}, cache.shape, cache.shape}},
+      {"attention over a ring",
+       Attention{.heads = 4, .window = 97, .ring = true},
+       {{"q", {.h = 2, .w = 8, .c = 8}}, cache, cache},
+       {{.w = 4, .c = 32}}},
       {"attention", Attention{.heads = 4}, {{"q", {.h = 2, .w = 8, .c = 8}}, cache, cache}, {{.w = 4, .c = 32}}},
       {"last token", SelectToken{}, {x}, {{.w = 1, .c = 64}}},
   };
@@ -208,6 +235,7 @@ TEST(Operations, CacheWritesSayWhichStateTheyWrite) {
   EXPECT_EQ(written_state(qkv, 0), -1);
   EXPECT_EQ(written_state(qkv, 1), 4);
   EXPECT_EQ(written_state(qkv, 2), 5);
+  EXPECT_EQ(written_state(normed_qkv, 2), 5);
   EXPECT_EQ(written_state(merged_qkv, 1), 2);
   EXPECT_EQ(written_state(merged_qkv, 2), 3);
   EXPECT_EQ(written_state(Linear{}, 0), -1);

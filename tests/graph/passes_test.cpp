@@ -10,6 +10,7 @@ namespace driftwood::graph {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Nodes only: what passes change.
 std::string nodes_text(const Graph& graph) {
@@ -118,6 +119,41 @@ TEST(FuseRopeCache, LeavesAloneWhatReadsARotatedKeyElsewhere) {
   b.output("keys", b.silu(k));
   b.output("y", b.attention(b.head_layout(b.rope(x, f, rope), 2, 8), kc, vc, {.heads = 2}));
   EXPECT_EQ(run(std::move(b).build(), fuse_rope_cache).count, 0U);
+}
+
+TEST(FuseRopeCache, TakesTheNormsOfQueriesAndKeysIn) {
+  Graph graph = testing::decoder_layer({.q_normed = true, .k_normed = true});
+  run_passes(graph, {});
+  EXPECT_THAT(nodes_text(graph), HasSubstr("@freq, #K, #V, @q_norm_gamma, @k_norm_gamma) {heads 4, KV heads 2, "
+                                           "head size 8, rotary 8, halves, normed with epsilon 1e-06, merged}\n"));
+  EXPECT_THAT(nodes_text(graph), Not(HasSubstr("head-norm")));
+}
+
+TEST(FuseRopeCache, ANormOfOneOfThemStaysANodeOfItsOwn) {
+  for (const bool is_query : {true, false}) {
+    Graph graph = testing::decoder_layer({.q_normed = is_query, .k_normed = !is_query});
+    run_passes(graph, {});
+    const std::string text = nodes_text(graph);
+    EXPECT_THAT(text, HasSubstr("= head-norm("));
+    EXPECT_THAT(text, HasSubstr("@freq, #K, #V) {heads 4, KV heads 2, head size 8, rotary 8, halves}\n"));
+  }
+}
+
+TEST(FuseRopeCache, NormsThatDifferStayNodesOfTheirOwn) {
+  Builder b({.max_tokens = 2});
+  const Rope rope{.head_size = 8, .rotary = 8};
+  const Tensor x = b.input("x", {.w = 2, .c = 16}), f = b.vector("f", {1, 1, 1, 1});
+  const Tensor gamma = b.vector("gamma", std::vector<float>(8, 1.0F));
+  const Shape cache{.h = 2, .w = 4, .c = 8};
+  const Tensor kc = b.cache_write(b.rope(b.head_norm(x, gamma, 8, 1e-6F), f, rope), b.state("K", cache, DataType::F32));
+  const Tensor vc = b.cache_write(x, b.state("V", cache, DataType::F32));
+  const Tensor q = b.rope(b.head_norm(x, gamma, 8, 1e-5F), f, rope);
+  b.output("y", b.attention(b.head_layout(q, 2, 8), kc, vc, {.heads = 2}));
+  const Rewrite rewrite = run(std::move(b).build(), fuse_rope_cache);
+  EXPECT_EQ(rewrite.count, 1U);
+  EXPECT_THAT(rewrite.after, HasSubstr("head-norm(<x>, @gamma) {head size 8, epsilon 1e-06}"));
+  EXPECT_THAT(rewrite.after, HasSubstr("head-norm(<x>, @gamma) {head size 8, epsilon 1e-05}"));
+  EXPECT_THAT(rewrite.after, Not(HasSubstr("normed")));
 }
 
 TEST(MergeLinears, MergesBiasesToo) {

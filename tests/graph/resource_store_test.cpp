@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "gpu/reference/reference_device.h"
 #include "tensor/packed_weights.h"
+#include "tensor/storage.h"
 
 namespace driftwood::graph {
 namespace {
@@ -179,6 +180,26 @@ TEST(ResourceStore, StatesAreFoundByName) {
   EXPECT_EQ(f.store.state_bytes(), 96U);
   state.descriptor->data_type = DataType::F16;
   EXPECT_THROW(f.store.state(state), InvalidInput);
+}
+
+TEST(ResourceStore, QuantizedStatesAreWords) {
+  Fixture f;
+  Value state{.name = "K", .shape = {.h = 2, .w = 3, .c = 40}, .data_type = DataType::Q8_0, .role = Role::State};
+  state.is_array = true;
+  EXPECT_EQ(f.store.state(state).size, 2U * 3 * 2 * 36);  // two blocks a row
+  EXPECT_EQ(f.store.state_bytes(), 432U);
+  EXPECT_EQ(f.store.state(state).memory, f.store.state(state).memory);
+  Value plain{.name = "K", .shape = state.shape, .data_type = DataType::F16, .role = Role::State};
+  plain.descriptor = TensorDescriptor{
+      .shape = plain.shape, .data_type = DataType::F16, .layout = *find_layout("dhwbcc4", StorageKind::Buffer)};
+  try {
+    f.store.state(plain);
+    FAIL() << "no error";
+  } catch (const InvalidInput& error) {
+    EXPECT_EQ(error.message(),
+              "The state 'K' is stored as q8_0 (1, 2, 3, 40) in words, but another program wants it as " +
+                  to_string(*plain.descriptor) + ".");
+  }
 }
 
 TEST(ResourceStore, ConstantsArePaddedToSlices) {

@@ -45,6 +45,7 @@ struct Wanted {
   double value = 0;
   double magnitude = 0;
   bool is_written = true;  // else its bytes stay as they were
+  double slack = 0;        // error that the storage allows: half a step of an 8-bit block
 };
 
 inline Wanted exactly(double value) { return {value, std::abs(value)}; }
@@ -58,8 +59,9 @@ struct Problem {
   graph::Graph graph;
   graph::Parameters parameters = {};
   std::size_t dispatches = 1;
-  std::map<std::string, std::vector<float>> contents = {};  // of inputs and states, whole
-  std::vector<std::uint32_t> ids = {};                      // of the input "ids", where there is one
+  std::map<std::string, std::vector<float>> contents = {};       // of inputs and states, whole
+  std::map<std::string, std::vector<std::uint32_t>> words = {};  // of quantized caches
+  std::vector<std::uint32_t> ids = {};                           // of the input "ids", where there is one
   std::map<std::string, std::vector<std::byte>> weights = {};
   std::vector<Expected> expected = {};
 };
@@ -94,7 +96,7 @@ class Draft {
   /// Random values in [low, high) in the type of activations; NaN in rows of tokens that are not active.
   Field input(const std::string& name, const Shape& shape, float low = -2, float high = 2);
   Field constant(const std::string& name, const Shape& shape, float low = -2, float high = 2);
-  /// A cache of type setting.packed. NaN from place `filled` on.
+  /// A cache of type setting.packed, which may be Q8_0. NaN from place `filled` on.
   Field cache(const std::string& name, const Shape& shape, std::uint32_t filled);
   /// A matrix of format setting.packed; shape {W = rows, C = columns}.
   Field weights(const std::string& name, std::uint32_t rows, std::uint32_t columns);

@@ -97,6 +97,17 @@ std::vector<Case> attention_cases() {
       }
     }
   }
+  // Caches of 8-bit blocks, as a ring too.
+  for (const Setting& setting : {prefill, decode}) {
+    for (const std::uint32_t size : {5U, 16U, 22U, 24U, 66U}) {
+      Setting quantized = setting;
+      quantized.packed = DataType::Q8_0;
+      add(quantized, {.heads = 6, .scale = 0.4F}, {2, size, 12}, Tail::Residual, setting.max_tokens > 1 && size == 22);
+      quantized.position = 18;
+      add(quantized, {.heads = 4, .scale = 0.3F, .window = 5, .ring = true}, {2, size, 8}, Tail::None,
+          setting.max_tokens == 1 && size == 66);
+    }
+  }
   // More positions than a block, and more slices than a workgroup has invocations.
   add({.packed = DataType::F16, .max_tokens = 2, .tokens = 2, .position = 97}, {.heads = 2, .scale = 0.4F}, {1, 8, 128},
       Tail::None, true);

@@ -42,6 +42,21 @@ void cache_write(Draft& draft, const Shape& cache_shape, bool ring) {
   });
 }
 
+// x with every head normed; values and magnitudes, which turned() reads as it reads a field.
+Field normed(const graph::RopeQkv& fused, Field x, std::uint32_t base, std::uint32_t heads, const Field& gamma) {
+  const std::uint32_t size = fused.rope.head_size;
+  for (std::uint32_t token = 0; token < x.shape.w; ++token) {
+    for (std::uint32_t head = 0; head < heads; ++head) {
+      float* const channels = &x.values[std::size_t{token} * x.shape.c + base + head * size];
+      double squares = 0;
+      for (std::uint32_t c = 0; c < size; ++c) squares += double{channels[c]} * channels[c];
+      const double scale = 1 / std::sqrt(squares / size + fused.epsilon);
+      for (std::uint32_t c = 0; c < size; ++c) channels[c] = static_cast<float>(channels[c] * scale * gamma.at(0, c));
+    }
+  }
+  return x;
+}
+
 void rope_qkv(Draft& draft, const graph::RopeQkv& fused, std::uint32_t places) {
   const Setting& setting = draft.setting;
   const std::uint32_t size = fused.rope.head_size, q_channels = fused.q_channels(), kv_channels = fused.kv_channels();
@@ -59,7 +74,14 @@ void rope_qkv(Draft& draft, const graph::RopeQkv& fused, std::uint32_t places) {
   std::vector<graph::Tensor> projections;
   for (std::size_t i = 0; i < (fused.merged ? 1 : 3); ++i) projections.push_back(x[i].tensor);
   const graph::Tensor frequencies = draft.builder.vector("frequencies", rope_frequencies(fused.rope.rotary));
-  const auto made = draft.builder.rope_qkv(projections, frequencies, k_cache.tensor, v_cache.tensor, fused);
+  std::optional<std::pair<graph::Tensor, graph::Tensor>> factors;
+  if (fused.normed) {
+    const Field q_gamma = draft.constant("q_gamma", {.c = size}), k_gamma = draft.constant("k_gamma", {.c = size});
+    x[0] = normed(fused, x[0], 0, fused.heads, q_gamma);
+    x[1] = normed(fused, x[1], k_base, fused.kv_heads, k_gamma);
+    factors = {q_gamma.tensor, k_gamma.tensor};
+  }
+  const auto made = draft.builder.rope_qkv(projections, frequencies, k_cache.tensor, v_cache.tensor, fused, factors);
 
   const std::uint32_t group = fused.heads / fused.kv_heads;
   draft.output("q_out", made[0], [&](const Index& at) {
@@ -103,8 +125,32 @@ void add_rope_qkv(std::vector<Case>& cases) {
         }
       }
     }
+    // Normed heads, and caches of 8-bit blocks: whole blocks, parts of one, heads off the slices.
+    for (const auto& [size, rotary] : {RopeExtents{64, 64}, {24, 16}, {22, 22}, {40, 32}, {7, 6}}) {
+      for (const bool is_normed : {false, true}) {
+        for (const DataType cache : {DataType::F32, DataType::Q8_0}) {
+          for (const bool merged : {false, true}) {
+            const graph::RopeQkv fused{.rope = {.head_size = size, .rotary = rotary, .pairing = pairing},
+                                       .heads = 4,
+                                       .kv_heads = 2,
+                                       .merged = merged,
+                                       .ring = merged,
+                                       .normed = is_normed,
+                                       .epsilon = 1e-6F};
+            const bool is_chosen = merged && pairing == graph::RopePairing::Halves && (size == 22 || size == 40);
+            add({.packed = cache, .max_tokens = 3, .tokens = 2, .position = merged ? 13U : 4U}, fused, 7,
+                is_chosen && (is_normed || cache == DataType::Q8_0) &&
+                    is_normed == (cache == DataType::F32 || size == 40));
+          }
+        }
+      }
+    }
     for (const StorageKind storage : every_storage) {
       for (const DataType type : activation_types) {
+        const graph::RopeQkv fused{
+            .rope = {.head_size = 8, .rotary = 8, .pairing = pairing}, .heads = 4, .kv_heads = 2, .normed = true};
+        add({.storage = storage, .activation = type, .packed = DataType::Q8_0, .max_tokens = 3, .tokens = 2}, fused, 4,
+            false);
         for (const DataType cache : activation_types) {
           for (const auto& [size, merged] : {std::pair{8U, false}, {10U, true}}) {
             const Setting setting{
@@ -153,6 +199,25 @@ std::vector<Case> cache_cases() {
                              .everywhere = is_chosen && ring && type == cache && storage == StorageKind::Buffer});
           }
         }
+      }
+    }
+  }
+  for (const bool ring : {false, true}) {
+    for (const std::uint32_t size : {1U, 22U, 24U, 32U, 66U}) {
+      for (const DataType type : activation_types) {
+        const Shape shape{.h = 2, .w = 7, .c = size};
+        const auto storage = type == DataType::F16 ? StorageKind::Texture2D : StorageKind::Buffer;
+        cases.push_back({.operation = "cache-write",
+                         .name = fmt::format("{}{}", to_string(shape), ring ? " ring" : ""),
+                         .setting = {.storage = storage,
+                                     .activation = type,
+                                     .packed = DataType::Q8_0,
+                                     .max_tokens = 5,
+                                     .tokens = 4,
+                                     .position = ring ? 19U : 3U},
+                         .packed = "caches",
+                         .make = [=](Draft& draft) { cache_write(draft, shape, ring); },
+                         .everywhere = ring && (size == 22 || size == 66) && (size == 66) == (type == DataType::F32)});
       }
     }
   }

@@ -5,6 +5,7 @@
 #include "base/half.h"
 #include "graph/storage_choice.h"
 #include "kernels/conformance.h"
+#include "kernels/quantized_cache.h"
 #include "kernels/random_blocks.h"
 #include "tensor/packed_weights.h"
 
@@ -52,6 +53,10 @@ Field Draft::constant(const std::string& name, const Shape& shape, float low, fl
 }
 
 Field Draft::cache(const std::string& name, const Shape& shape, std::uint32_t filled) {
+  if (setting.packed == DataType::Q8_0) {
+    const std::vector<std::uint32_t>& words = problem.words[name] = random_cache(shape, filled, random_);
+    return {builder.state(name, shape, setting.packed), shape, dequantized_rows(shape.c, words, shape.c)};
+  }
   Field field{builder.state(name, shape, setting.packed), shape,
               random_values(shape.elements(), setting.packed, -2, 2)};
   for (std::size_t i = 0; i < field.values.size(); ++i) {
@@ -128,7 +133,19 @@ void Draft::output(const std::string& name, const graph::Tensor& tensor, const R
   });
 }
 
-void Draft::state(const std::string& name, const Shape& shape, const Rule& rule) { expect(name, shape, rule); }
+void Draft::state(const std::string& name, const Shape& shape, const Rule& rule) {
+  expect(name, shape, rule);
+  if (setting.packed != DataType::Q8_0) return;
+  std::vector<Wanted>& elements = problem.expected.back().elements;
+  for (std::size_t row = 0; row < elements.size(); row += shape.c) {
+    for (std::uint32_t first = 0; first < shape.c; first += graph::cache_block_length) {
+      const std::span block(&elements[row + first], std::min(graph::cache_block_length, shape.c - first));
+      double largest = 0;
+      for (const Wanted& wanted : block) largest = std::max(largest, std::abs(wanted.value));
+      for (Wanted& wanted : block) wanted.slack = largest / 254 * 1.0001;
+    }
+  }
+}
 
 Problem Draft::finish() && {
   problem.graph = std::move(builder).build();

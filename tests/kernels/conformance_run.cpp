@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <set>
 
 #include "base/error.h"
+#include "graph/lowering.h"
 #include "kernels/conformance.h"
+#include "kernels/quantized_cache.h"
 #include "tensor/pack.h"
 #include "tensor/storage.h"
 
@@ -27,18 +30,21 @@ std::vector<float> unpacked(const TensorDescriptor& descriptor, const std::vecto
 // The memory of an output or a state, with guard words on both sides where it is a buffer.
 class Guarded {
  public:
-  Guarded(gpu::Device& device, const graph::Value& value, const std::vector<float>* contents)
-      : device_(device), descriptor_(*value.descriptor) {
-    const bool is_buffer = descriptor_.storage == StorageKind::Buffer;
-    const std::uint64_t bytes = object_bytes(descriptor_);
+  Guarded(gpu::Device& device, const graph::Value& value, const Problem& problem) : device_(device), value_(value) {
+    const bool is_buffer = value.is_array || value.descriptor->storage == StorageKind::Buffer;
+    const std::uint64_t bytes = graph::physical_bytes(value);
     guard_ = is_buffer ? std::max<std::uint64_t>(device.facts().buffer_alignment, 64) : 0;
-    gpu::MemoryDescriptor object = graph::physical_object(descriptor_);
+    gpu::MemoryDescriptor object =
+        is_buffer ? gpu::MemoryDescriptor{.kind = StorageKind::Buffer} : graph::physical_object(*value.descriptor);
     if (is_buffer) object.bytes = bytes + 2 * guard_;
     binding_ = {.memory = device.allocate(object), .offset = guard_, .size = is_buffer ? bytes : 0};
     before_.assign(bytes + 2 * guard_, pattern);
-    if (contents != nullptr) {
-      std::ranges::copy(pack(descriptor_, std::span(*contents))[0],
-                        before_.begin() + static_cast<std::ptrdiff_t>(guard_));
+    const auto inside = before_.begin() + static_cast<std::ptrdiff_t>(guard_);
+    if (const auto found = problem.contents.find(value.name); found != problem.contents.end()) {
+      std::ranges::copy(pack(*value.descriptor, std::span(found->second))[0], inside);
+    }
+    if (const auto found = problem.words.find(value.name); found != problem.words.end()) {
+      std::ranges::copy(std::as_bytes(std::span(found->second)), inside);
     }
     device.write(*binding_.memory, 0, before_);
   }
@@ -46,7 +52,7 @@ class Guarded {
   const gpu::Binding& binding() const { return binding_; }
 
   /// The values, padding channels included, before and after the run.
-  std::vector<float> before() const { return unpacked(with_padding(descriptor_), inner(before_)); }
+  std::vector<float> before() const { return values(inner(before_)); }
   std::vector<float> after(std::string& fault) const {
     std::vector<std::byte> bytes(before_.size());
     device_.read(*binding_.memory, 0, bytes);
@@ -56,16 +62,22 @@ class Guarded {
       fault = fmt::format("byte {} beside the tensor is written", static_cast<std::ptrdiff_t>(i - guard_));
       break;
     }
-    return unpacked(with_padding(descriptor_), inner(bytes));
+    return values(inner(bytes));
   }
 
  private:
+  std::vector<float> values(const std::vector<std::byte>& bytes) const {
+    if (!value_.is_array) return unpacked(with_padding(*value_.descriptor), bytes);
+    std::vector<std::uint32_t> words(bytes.size() / 4);
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+    return dequantized_rows(value_.shape.c, words, 4 * value_.shape.slices());
+  }
   std::vector<std::byte> inner(const std::vector<std::byte>& bytes) const {
     return {bytes.begin() + static_cast<std::ptrdiff_t>(guard_), bytes.end() - static_cast<std::ptrdiff_t>(guard_)};
   }
 
   gpu::Device& device_;
-  TensorDescriptor descriptor_;
+  graph::Value value_;
   std::uint64_t guard_ = 0;
   gpu::Binding binding_;
   std::vector<std::byte> before_;
@@ -74,7 +86,7 @@ class Guarded {
 // Rounding of the arithmetic in f32, of the result where it is stored in halves, and of operands to halves.
 double tolerance(const Wanted& wanted, DataType stored, bool rounds_operands) {
   const double rounding = stored == DataType::F16 ? std::abs(wanted.value) / 2000 + 6e-8 : 0;
-  return (rounds_operands ? 5e-4 : 5e-6) * wanted.magnitude + rounding + 1e-7;
+  return (rounds_operands ? 5e-4 : 5e-6) * wanted.magnitude + rounding + wanted.slack + 1e-7;
 }
 
 // Whether matrix units are given halves that weights or a prologue did not have.
@@ -134,15 +146,13 @@ Outcome run(const Subject& subject, const Problem& problem, StorageKind storage)
   graph::ProgramSettings settings{.options = {.storage = storage}, .kernels = subject.kernels};
   for (const Expected& expected : problem.expected) {
     graph::Value value = value_named(problem, expected.name);
-    if (!value.descriptor) {
+    if (!value.descriptor && !value.is_array) {
       value.descriptor = {.shape = value.shape,
                           .data_type = value.data_type,
                           .storage = StorageKind::Buffer,
                           .layout = *find_layout("dhwbcc4", StorageKind::Buffer)};
     }
-    const auto contents = problem.contents.find(expected.name);
-    const auto& place = guarded.try_emplace(expected.name, device, value,
-                                            contents == problem.contents.end() ? nullptr : &contents->second);
+    const auto& place = guarded.try_emplace(expected.name, device, value, problem);
     settings.bindings[expected.name] = place.first->second.binding();
   }
   settings.store = std::make_shared<graph::ResourceStore>(
@@ -157,6 +167,9 @@ Outcome run(const Subject& subject, const Problem& problem, StorageKind storage)
   }
   for (const auto& [name, values] : problem.contents) {
     if (!guarded.contains(name)) program.write_floats(name, values);
+  }
+  for (const auto& [name, words] : problem.words) {
+    if (!guarded.contains(name)) program.write(name, std::as_bytes(std::span(words)));
   }
   if (!problem.ids.empty()) program.write("ids", std::as_bytes(std::span(problem.ids)));
   program.run(problem.parameters);

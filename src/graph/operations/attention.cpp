@@ -27,6 +27,17 @@ std::vector<Shape> output_shapes(const Attention& operation, std::span<const Ope
     operation_error(Attention::name, fmt::format("the {} rows of {} are no multiple of {} query heads a KV head.",
                                                  q.shape.w, describe(q), group));
   }
+  if (operation.ring && operation.window == 0) {
+    operation_error(Attention::name,
+                    fmt::format("the cache {} is a ring, which only a window can be read from.", describe(k)));
+  }
+  const std::uint64_t needed = std::uint64_t{operation.window} + q.shape.w / group - 1;
+  if (operation.ring && k.shape.w < needed) {
+    operation_error(
+        Attention::name,
+        fmt::format("the ring {} has {} places, but a window of {} positions and runs of {} tokens need {}.",
+                    describe(k), k.shape.w, operation.window, q.shape.w / group, needed));
+  }
   return {Shape{.b = q.shape.b, .w = q.shape.w / group, .c = operation.heads * q.shape.c}};
 }
 

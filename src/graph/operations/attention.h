@@ -4,6 +4,9 @@
 // Token t stands at position p = parameters.position + t and sees positions j <= p (causal), or all of the active ones,
 // with p - j < window where there is a window. The scores become softcap * tanh(score / softcap) where there is a
 // softcap.
+//
+// A ring holds the last positions alone. All tokens of a run are written before the first is attended to, whose window
+// must still be there: a ring has at least window + tokens - 1 places.
 #pragma once
 
 #include <cstdint>

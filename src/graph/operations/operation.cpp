@@ -47,8 +47,12 @@ std::string text(const HeadNorm& operation) {
 }
 std::string text(const CacheWrite& operation) { return operation.ring ? "ring" : ""; }
 std::string text(const RopeQkv& operation) {
-  return fmt::format("heads {}, KV heads {}, {}{}{}", operation.heads, operation.kv_heads, text(operation.rope),
-                     operation.merged ? ", merged" : "", operation.ring ? ", ring" : "");
+  std::string result =
+      fmt::format("heads {}, KV heads {}, {}", operation.heads, operation.kv_heads, text(operation.rope));
+  if (operation.normed) result += fmt::format(", normed with epsilon {}", operation.epsilon);
+  if (operation.merged) result += ", merged";
+  if (operation.ring) result += ", ring";
+  return result;
 }
 std::string text(const Attention& operation) {
   std::string result = fmt::format("heads {}, scale {}", operation.heads, operation.scale);
@@ -89,7 +93,7 @@ std::size_t joined_operand(const Operation& operation) {
 int written_state(const Operation& operation, std::size_t output) {
   if (std::holds_alternative<CacheWrite>(operation)) return 1;
   if (const auto* qkv = std::get_if<RopeQkv>(&operation); qkv != nullptr && output > 0) {
-    return (qkv->merged ? 1 : 3) + static_cast<int>(output);  // after the projections and the frequencies
+    return static_cast<int>(qkv->projections() + output);  // after the projections and the frequencies
   }
   return -1;
 }

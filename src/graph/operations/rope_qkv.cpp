@@ -30,8 +30,9 @@ void check_cache(const Operand& cache, std::uint32_t tokens, const RopeQkv& oper
 }  // namespace
 
 std::vector<Shape> output_shapes(const RopeQkv& operation, std::span<const Operand> inputs) {
-  const std::size_t projections = operation.merged ? 1 : 3;
-  check_input_count(RopeQkv::name, inputs, projections + 3, projections + 3);
+  const std::size_t projections = operation.projections();
+  const std::size_t count = projections + (operation.normed ? 5 : 3);
+  check_input_count(RopeQkv::name, inputs, count, count);
   check_rope(RopeQkv::name, operation.rope, inputs[projections]);
   if (operation.kv_heads == 0 || operation.heads % operation.kv_heads != 0) {
     operation_error(RopeQkv::name,
@@ -56,6 +57,11 @@ std::vector<Shape> output_shapes(const RopeQkv& operation, std::span<const Opera
   const Operand& v_cache = inputs[projections + 2];
   check_cache(k_cache, x.w, operation);
   check_cache(v_cache, x.w, operation);
+  for (std::size_t i = projections + 3; i < count; ++i) {
+    if (inputs[i].shape == Shape{.c = operation.rope.head_size}) continue;
+    operation_error(RopeQkv::name, fmt::format("the factors {} are not one for each of the {} channels of a head.",
+                                               describe(inputs[i]), operation.rope.head_size));
+  }
   const std::uint32_t group = operation.heads / operation.kv_heads;
   return {Shape{.b = x.b, .h = operation.kv_heads, .w = x.w * group, .c = operation.rope.head_size}, k_cache.shape,
           v_cache.shape};

@@ -21,7 +21,19 @@ const Node* plain_producer(const Graph& graph, const Uses& uses, ValueId id) {
   return node != nullptr && node->as<T>() != nullptr && node->epilogue.empty() ? node : nullptr;
 }
 
-// The attention's q = HeadLayout(Rope(q)), its K cache = CacheWrite(Rope(k)), its V cache = CacheWrite(v).
+// The norm that a RoPE alone reads, or null.
+const Node* private_norm(const Graph& graph, const Uses& uses, const Node& rope) {
+  const Node* norm = plain_producer<HeadNorm>(graph, uses, rope.inputs[0]);
+  return norm != nullptr && uses.is_private(graph, rope.inputs[0]) ? norm : nullptr;
+}
+
+// Whether the norms of queries and keys can be one setting of the fused node.
+bool can_share(const Node& q_norm, const Node& k_norm, const Rope& rope) {
+  return *q_norm.as<HeadNorm>() == *k_norm.as<HeadNorm>() && q_norm.as<HeadNorm>()->head_size == rope.head_size;
+}
+
+// The attention's q = HeadLayout(Rope(q)), its K cache = CacheWrite(Rope(k)), its V cache = CacheWrite(v), where q and
+// k may both be norms of heads.
 std::optional<Match> match(const Graph& graph, const Uses& uses, const Node& attention) {
   const ValueId q = attention.inputs[0], k_cache = attention.inputs[1], v_cache = attention.inputs[2];
   const Node* layout = plain_producer<HeadLayout>(graph, uses, q);
@@ -42,17 +54,28 @@ std::optional<Match> match(const Graph& graph, const Uses& uses, const Node& att
   // The fused node writes both caches at once, so they must be different ones.
   if (graph.root(k_cache) == graph.root(v_cache)) return {};
 
+  const Node* q_norm = private_norm(graph, uses, *q_rope);
+  const Node* k_norm = private_norm(graph, uses, *k_rope);
+  const bool normed = q_norm != nullptr && k_norm != nullptr && can_share(*q_norm, *k_norm, rope);
+
   Match result;
   result.operation = {.rope = rope,
                       .heads = graph.value(q_rope->inputs[0]).shape.c / rope.head_size,
                       .kv_heads = kv_heads,
-                      .ring = k_write->as<CacheWrite>()->ring};
+                      .ring = k_write->as<CacheWrite>()->ring,
+                      .normed = normed};
+  std::vector<const Node*> nodes = {layout, k_write, v_write, q_rope, k_rope};
   result.inputs = {q_rope->inputs[0], k_rope->inputs[0],  v_write->inputs[0],
                    q_rope->inputs[1], k_write->inputs[1], v_write->inputs[1]};
-  result.outputs = {q, k_cache, v_cache};
-  for (const Node* node : {layout, k_write, v_write, q_rope, k_rope}) {
-    result.nodes.push_back(static_cast<std::size_t>(node - graph.nodes().data()));
+  if (normed) {
+    result.operation.epsilon = q_norm->as<HeadNorm>()->epsilon;
+    result.inputs[0] = q_norm->inputs[0];
+    result.inputs[1] = k_norm->inputs[0];
+    result.inputs.insert(result.inputs.end(), {q_norm->inputs[1], k_norm->inputs[1]});
+    nodes.insert(nodes.end(), {q_norm, k_norm});
   }
+  result.outputs = {q, k_cache, v_cache};
+  for (const Node* node : nodes) result.nodes.push_back(static_cast<std::size_t>(node - graph.nodes().data()));
   return result;
 }
 

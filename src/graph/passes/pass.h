@@ -1,7 +1,9 @@
 // Passes: rewrites of a graph that keep its results. They run in the order of this table; each can be switched off by
 // name, for the ablation and for bisecting a fault.
 //
-//   fuse-rope-cache    RoPE of q and k, the head layout and both cache writes -> RopeQkv
+//   fuse-rope-cache    norms of heads (of q and k, or of neither), RoPE of both, the head layout and both cache writes
+//   ->
+//                      RopeQkv
 //   merge-linears      the linears of q, k and v -> one over their rows, where RopeQkv takes them
 //   fuse-gated         activation(linear) * linear of one input -> GatedLinear
 //   fuse-add-norm      a sum that an RMS norm reads -> AddRmsNorm

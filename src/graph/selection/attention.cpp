@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "graph/selection/kv_cache.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/workgroups.h"
 #include "graph/storage_choice.h"
@@ -41,8 +42,9 @@ Lowering attention(const Node& node, const SelectionContext& context) {
                                   {"by_head", by_head},
                                   {"lanes", lanes},
                                   {"block", block}};
-  use.resources = {read("q", node.inputs[0]), read("k_cache", node.inputs[1]), read("v_cache", node.inputs[2]),
-                   parameters()};
+  use.resources = {read("q", node.inputs[0]), parameters()};
+  bind_cache(use, context, 'k', node.inputs[1], false);
+  bind_cache(use, context, 'v', node.inputs[2], false);
   use.grid = {GridExtent{.rows_per_group = 1, .rows_per_token = group}, GridExtent{.fixed = kv_heads}};
   if (!by_head) {
     use.resources.push_back(write("y", node.outputs[0]));

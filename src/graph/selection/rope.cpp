@@ -1,4 +1,5 @@
 #include "base/checked.h"
+#include "graph/selection/kv_cache.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
@@ -61,7 +62,8 @@ Lowering cache_write(const Node& node, const SelectionContext& context) {
   use.specialization = no_rotation(cache.c);
   use.specialization.overrides["ring"] = node.as<CacheWrite>()->ring;
   use.specialization.overrides["lanes"] = lanes_for(context.facts, cache.slices());
-  use.resources = {read("x", node.inputs[0]), write("cache", node.outputs[0]), parameters()};
+  use.resources = {read("x", node.inputs[0]), parameters()};
+  bind_cache(use, context, 'k', node.outputs[0], true);
   use.grid = {GridExtent{.fixed = cache.h}, GridExtent{.rows_per_group = 1}};
   return {.kernels = {std::move(use)}};
 }
@@ -75,26 +77,27 @@ Lowering rope_qkv(const Node& node, const SelectionContext& context) {
   overrides["heads"] = fused.heads;
   overrides["kv_heads"] = fused.kv_heads;
   overrides["ring"] = fused.ring;
-  std::size_t next = 0;
+  overrides["normed"] = fused.normed;
+  overrides["epsilon"] = fused.epsilon;
   if (fused.merged) {
     overrides["k_base"] = fused.q_channels();
     overrides["v_base"] = fused.q_channels() + fused.kv_channels();
     use.resources = {read("q", node.inputs[0]), read("k", node.inputs[0]), read("v", node.inputs[0])};
-    next = 1;
   } else {
     use.resources = {read("q", node.inputs[0]), read("k", node.inputs[1]), read("v", node.inputs[2])};
-    next = 3;
   }
+  const std::size_t next = fused.projections();
   use.resources.push_back(read("frequencies", node.inputs[next]));
   use.resources.push_back(write("q_out", node.outputs[0]));
-  use.resources.push_back(write("k_cache", node.outputs[1]));
-  use.resources.push_back(write("v_cache", node.outputs[2]));
+  bind_cache(use, context, 'k', node.outputs[1], true);
+  bind_cache(use, context, 'v', node.outputs[2], true);
   use.resources.push_back(parameters());
+  // Without norms the frequencies stand for factors that nothing reads.
+  use.resources.push_back(read("q_gamma", node.inputs[fused.normed ? next + 3 : next]));
+  use.resources.push_back(read("k_gamma", node.inputs[fused.normed ? next + 4 : next]));
 
   const bool adjacent = rope.pairing == RopePairing::Adjacent;
-  const bool aligned =
-      rope.head_size % 4 == 0 && rope.rotary % (adjacent ? 4 : 8) == 0 && (adjacent || rope.magnitude == 1);
-  overrides["aligned"] = aligned;
+  overrides["aligned"] = rope.head_size % 4 == 0 && rope.rotary % (adjacent ? 4 : 8) == 0;
   const std::uint32_t all_heads = fused.heads + 2 * fused.kv_heads;
   // A CPU shares the angles of a token between all heads; elsewhere a head a group keeps the device busy.
   const std::uint32_t heads_per_group = context.facts.is_cpu ? all_heads : 1;
