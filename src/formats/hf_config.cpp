@@ -27,6 +27,35 @@ constexpr std::uint32_t most_positions = 1 << 30;
 constexpr std::size_t most_rope_factors = most_head_dim / 2;
 constexpr std::size_t longest_file = 16 << 20;
 
+// What transformers takes where a file of this kind leaves a key out; published files do.
+constexpr std::pair<std::string_view, std::string_view> defaults[] = {
+    {"mistral", R"({"num_key_value_heads": 8, "sliding_window": 4096})"},
+    {"qwen2", R"({"use_sliding_window": false, "sliding_window": 4096})"},
+    {"qwen3", R"({"use_sliding_window": false, "sliding_window": 4096, "head_dim": 128})"},
+    {"gemma2", R"({"head_dim": 256, "query_pre_attn_scalar": 256, "sliding_window": 4096, "attn_logit_softcapping": 50,
+                   "final_logit_softcapping": 30, "hidden_activation": "gelu_pytorch_tanh"})"},
+    {"gemma3_text", R"({"vocab_size": 262208, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
+                        "max_position_embeddings": 131072, "query_pre_attn_scalar": 256, "sliding_window": 4096,
+                        "rope_theta": 1e6, "hidden_activation": "gelu_pytorch_tanh"})"},
+};
+
+// Adds to the object the keys that it lacks.
+void add_missing(nlohmann::json& object, const nlohmann::json& others) {
+  for (const auto& [key, value] : others.items()) {
+    if (!object.contains(key)) object[key] = value;
+  }
+}
+
+// The part for text of a model for images and text, with what only the whole says: its tokens and its type.
+nlohmann::json text_part(const nlohmann::json& document) {
+  nlohmann::json text = document["text_config"];
+  if (!text.is_object()) throw InvalidInput("The key 'text_config' is no object.");
+  for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id", "dtype", "torch_dtype"}) {
+    if (document.contains(key) && (!text.contains(key) || text[key].is_null())) text[key] = document[key];
+  }
+  return text;
+}
+
 bool is_gemma(std::string_view model_type) { return model_type.starts_with("gemma"); }
 
 // rope_parameters, rope_scaling (whose type is called 'type' in the oldest files) or one entry of the former.
@@ -129,6 +158,12 @@ void read_attention(const JsonFields& fields, HfConfig& config) {
     throw InvalidInput(fmt::format("The key 'layer_types' has {} entries, but 'num_hidden_layers' is {}.",
                                    config.layer_types.size(), config.num_hidden_layers));
   }
+  config.sliding_window_pattern = fields.integer("sliding_window_pattern", 1, most_layers);
+  if (!config.sliding_window_pattern) {
+    config.sliding_window_pattern = fields.integer("_sliding_window_pattern", 1, most_layers);
+  }
+  config.max_window_layers = fields.integer("max_window_layers", 0, most_positions).value_or(config.max_window_layers);
+  config.use_bidirectional_attention = fields.boolean("use_bidirectional_attention").value_or(false);
   config.attn_logit_softcapping = fields.number("attn_logit_softcapping", 1e-6, 1e6);
   config.final_logit_softcapping = fields.number("final_logit_softcapping", 1e-6, 1e6);
   config.query_pre_attn_scalar = fields.number("query_pre_attn_scalar", 1e-6, 1e6);
@@ -148,12 +183,17 @@ void read_tokens(const JsonFields& fields, HfConfig& config) {
 }  // namespace
 
 HfConfig parse_hf_config(std::string_view text) {
-  const nlohmann::json document = parse_json(text, "The configuration", {.depth = 16, .refuse_duplicates = true});
+  nlohmann::json document = parse_json(text, "The configuration", {.depth = 16, .refuse_duplicates = true});
   if (!document.is_object()) throw InvalidInput("The configuration is no JSON object.");
+  if (document.contains("text_config") && !document.contains("hidden_size")) document = text_part(document);
+  const std::string model_type = JsonFields(document).text("model_type").value_or("");
+  for (const auto& [type, values] : defaults) {
+    if (type == model_type) add_missing(document, nlohmann::json::parse(values));
+  }
   const JsonFields fields(document);
 
   HfConfig config;
-  config.model_type = fields.text("model_type").value_or("");
+  config.model_type = model_type;
   config.architectures = fields.texts("architectures", 16);
   read_sizes(fields, config);
   config.rms_norm_eps = fields.number("rms_norm_eps", 0, 1).value_or(config.rms_norm_eps);

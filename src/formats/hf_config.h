@@ -2,7 +2,7 @@
 //
 // Keys have changed over the years; both the present forms (rope_parameters, dtype) and the older ones (rope_theta,
 // rope_scaling, torch_dtype) are read. Every number is held to a limit far above any real model, so that what is
-// computed from them cannot overflow.
+// computed from them cannot overflow. Of a model for images and text, the part for text (text_config) is read.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +45,12 @@ struct HfConfig {
   bool mlp_bias = false;
   bool tie_word_embeddings = false;  // true for the Gemma family where the file has none
   HfRope rope;
-  std::optional<HfRope> sliding_rope;           // of sliding-window layers, where it differs
-  std::optional<std::uint32_t> sliding_window;  // nothing where attention is full everywhere
-  std::vector<std::string> layer_types;         // "full_attention", "sliding_attention"; empty or one a layer
+  std::optional<HfRope> sliding_rope;                   // of sliding-window layers, where it differs
+  std::optional<std::uint32_t> sliding_window;          // nothing where attention is full everywhere
+  std::vector<std::string> layer_types;                 // "full_attention", "sliding_attention"; empty or one a layer
+  std::optional<std::uint32_t> sliding_window_pattern;  // Gemma 3: every how many layers one has no window
+  std::uint32_t max_window_layers = 28;                 // Qwen: layers before the first that may have a window
+  bool use_bidirectional_attention = false;             // Gemma 3: no causal mask
   std::optional<double> attn_logit_softcapping, final_logit_softcapping, query_pre_attn_scalar;
   std::optional<std::uint32_t> bos_token_id, pad_token_id;
   std::vector<std::uint32_t> eos_token_ids;  // the file has one number or a list

@@ -3,45 +3,17 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <utility>
 
 #include "base/error.h"
+#include "models/language_names.h"
 
 namespace driftwood::models {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> global_names = {{
-    {"token_embd.weight", "model.embed_tokens.weight"},
-    {"output_norm.weight", "model.norm.weight"},
-    {"output.weight", "lm_head.weight"},
-}};
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> layer_names = {{
-    {"attn_norm.weight", "input_layernorm.weight"},
-    {"attn_q.weight", "self_attn.q_proj.weight"},
-    {"attn_k.weight", "self_attn.k_proj.weight"},
-    {"attn_v.weight", "self_attn.v_proj.weight"},
-    {"attn_output.weight", "self_attn.o_proj.weight"},
-    {"ffn_norm.weight", "post_attention_layernorm.weight"},
-    {"ffn_gate.weight", "mlp.gate_proj.weight"},
-    {"ffn_up.weight", "mlp.up_proj.weight"},
-    {"ffn_down.weight", "mlp.down_proj.weight"},
-}};
+// Models for images and text hold the one for text under a name of its own, which has changed over the years.
+constexpr std::array<std::string_view, 3> prefixes = {"model.", "language_model.model.", "model.language_model."};
 
 }  // namespace
-
-std::string hugging_face_name(std::string_view gguf_name) {
-  for (const auto& [gguf, hugging_face] : global_names)
-    if (gguf == gguf_name) return std::string(hugging_face);
-  if (gguf_name.starts_with("blk.")) {
-    const std::string_view rest = gguf_name.substr(4);
-    const std::size_t dot = rest.find('.');
-    if (dot != std::string_view::npos)
-      for (const auto& [gguf, hugging_face] : layer_names)
-        if (gguf == rest.substr(dot + 1)) return fmt::format("model.layers.{}.{}", rest.substr(0, dot), hugging_face);
-  }
-  return std::string(gguf_name);
-}
 
 Checkpoint Checkpoint::open(const std::filesystem::path& path) try {
   std::error_code error;
@@ -54,12 +26,16 @@ Checkpoint Checkpoint::open(const std::filesystem::path& path) try {
     Checkpoint checkpoint(path, SafetensorsFile::open(path));
     checkpoint.hf_config_ = std::move(hf);
     checkpoint.config_ = std::move(config);
+    for (const std::string_view prefix : prefixes)
+      if (checkpoint.tensors().find(fmt::format("{}embed_tokens.weight", prefix)) != nullptr)
+        checkpoint.prefix_ = prefix;
     checkpoint.name_ = std::filesystem::weakly_canonical(path, error).filename().string();
     return checkpoint;
   }
   Checkpoint checkpoint(path, GgufFile::open(path));
   const GgufMetadata& metadata = checkpoint.gguf()->metadata();
   checkpoint.config_ = language_config(metadata);
+  checkpoint.read_rope_factors();
   checkpoint.name_ = std::string(metadata.find_string("general.name").value_or(checkpoint.config_.architecture));
   return checkpoint;
 } catch (Error& error) {
@@ -72,7 +48,20 @@ const TensorTable& Checkpoint::tensors() const {
 }
 
 std::string Checkpoint::own_name(std::string_view name) const {
-  return gguf() != nullptr ? std::string(name) : hugging_face_name(name);
+  return gguf() != nullptr ? std::string(name) : hugging_face_name(name, config_, prefix_);
+}
+
+std::string Checkpoint::layer_prefix() const { return gguf() != nullptr ? "blk." : prefix_ + "layers."; }
+
+/// GGUF has the scalings of Llama 3 and of LongRoPE as divisors of the frequencies.
+void Checkpoint::read_rope_factors() {
+  const auto read = [&](std::string_view name, std::vector<float>& divisors) {
+    if (find(name) != nullptr) divisors = vector(name, config_.rotary / 2);
+  };
+  read("rope_freqs.weight", config_.rope.divisors);
+  read("rope_factors_short.weight", config_.rope.divisors);
+  read("rope_factors_long.weight", config_.rope.long_divisors);
+  check_rope(config_.rope, config_.rotary);
 }
 
 const StoredTensor* Checkpoint::find(std::string_view name) const { return tensors().find(own_name(name)); }

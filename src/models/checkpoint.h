@@ -38,6 +38,8 @@ class Checkpoint {
   const StoredTensor& get(std::string_view name, std::initializer_list<std::uint64_t> dims) const;
   /// A vector decoded to floats.
   std::vector<float> vector(std::string_view name, std::uint32_t size) const;
+  /// What the names of the layers' tensors begin with in the file: "blk." or "model.layers.".
+  std::string layer_prefix() const;
   /// Lets the system drop a tensor's pages once it is uploaded.
   void release(const StoredTensor& tensor) const;
 
@@ -45,15 +47,14 @@ class Checkpoint {
   Checkpoint(std::filesystem::path path, std::variant<GgufFile, SafetensorsFile> file)
       : path_(std::move(path)), file_(std::move(file)) {}
   std::string own_name(std::string_view name) const;
+  void read_rope_factors();
 
   std::filesystem::path path_;
   std::variant<GgufFile, SafetensorsFile> file_;
   std::optional<HfConfig> hf_config_;
   LanguageConfig config_;
   std::string name_;
+  std::string prefix_ = "model.";  // of a Hugging Face folder's tensors
 };
-
-/// The Hugging Face name of a Llama tensor's GGUF name: "model.layers.0.self_attn.q_proj.weight".
-std::string hugging_face_name(std::string_view gguf_name);
 
 }  // namespace driftwood::models

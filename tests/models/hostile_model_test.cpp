@@ -18,7 +18,7 @@ using testing::GgufBuilder;
 /// A whole small Llama; single parts can be left out or replaced.
 struct ModelParts {
   std::set<std::string> without = {};
-  std::map<std::string, std::function<void(GgufBuilder&, const std::string&)>> replaced = {};
+  std::map<std::string, std::function<void(GgufBuilder&, const std::string&)>> replaced = {}, added = {};
 };
 
 std::vector<std::byte> model(const ModelParts& parts) {
@@ -58,7 +58,7 @@ std::vector<std::byte> model(const ModelParts& parts) {
   put("blk.0.ffn_gate.weight", matrix(8, 12));
   put("blk.0.ffn_up.weight", matrix(8, 12));
   put("blk.0.ffn_down.weight", matrix(12, 8));
-  if (parts.replaced.contains("blk.0.attn_q.bias")) put("blk.0.attn_q.bias", vector(8));
+  for (const auto& [name, replacement] : parts.added) replacement(file, name);
   return file.build();
 }
 
@@ -113,17 +113,19 @@ TEST(HostileModel, AbsurdNumbersAreRefusedWithTheirKey) {
   EXPECT_THAT(error_of(replaced("llama.attention.head_count_kv", 3)), ::testing::HasSubstr("2 attention heads"));
 }
 
-TEST(HostileModel, ABiasIsNotIgnored) {
-  const ModelParts parts{.replaced = {{"blk.0.attn_q.bias", [](GgufBuilder& b, const std::string& name) {
-                                         b.f32_tensor(name, {8}, std::vector<float>(8, 1.0F));
-                                       }}}};
-  EXPECT_THAT(error_of(parts), ::testing::HasSubstr("'blk.0.attn_q.bias' is a bias"));
+TEST(HostileModel, ATensorThatTheFamilyDoesNotHaveIsNotIgnored) {
+  const ModelParts parts{.added = {{"blk.0.attn_q_norm.weight", [](GgufBuilder& b, const std::string& name) {
+                                      b.f32_tensor(name, {4}, std::vector<float>(4, 1.0F));
+                                    }}}};
+  EXPECT_THAT(error_of(parts), ::testing::HasSubstr("'blk.0.attn_q_norm.weight' has no place in a model of 1 layers"));
 }
 
 TEST(HostileModel, AnotherArchitectureIsNamed) {
   const ModelParts parts{
       .replaced = {{"general.architecture", [](GgufBuilder& b, const std::string& key) { b.string(key, "mamba"); }}}};
-  EXPECT_THAT(error_of(parts), ::testing::HasSubstr("'mamba' is not supported"));
+  EXPECT_THAT(error_of(parts),
+              ::testing::HasSubstr("'mamba' is not supported; supported are 'llama', 'qwen2', 'qwen3', "
+                                   "'phi3', 'gemma', 'gemma2', 'gemma3'"));
 }
 
 TEST(HostileModel, ATensorTypeThatNoKernelReadsIsNamed) {
