@@ -113,8 +113,10 @@ class LanguageBuilder {
     return add_to(x, y, prefix + "post_ffw_norm.weight");
   }
 
-  /// The residual stream with y added, normed before by families that do so.
-  graph::Tensor add_to(const graph::Tensor& x, const graph::Tensor& y, const std::string& post_norm) {
+  /// The residual stream with y added, normed before by families that do so. y is F32 as the stream is: what a layer
+  /// adds reaches the range of a half first (Gemma).
+  graph::Tensor add_to(const graph::Tensor& x, graph::Tensor y, const std::string& post_norm) {
+    y = b_.as_type(DataType::F32, y);
     return b_.as_type(DataType::F32, b_.add(config_.post_norms ? norm(y, post_norm) : y, x));
   }
 
