@@ -1,5 +1,9 @@
-// softmax(scale q K^T + mask) V on matrix units, for activations in f16: flash attention (Dao et al., 2022) with sums
-// in f32. A workgroup takes 64 queries of one head, 16 a subgroup, and `keys` keys at a time.
+// softmax(scale q K^T + mask) V on matrix units, over a KV cache or without one (head_rows): flash attention (Dao et al.,
+// 2022) with sums in f32. A workgroup takes 64 queries of one head, 16 a subgroup, and `keys` of the keys that they see
+// at a time.
+//
+// Without a cache everything is in f16. Over one, where queries are stored in f32, they are scaled before they become
+// halves, which keeps them within their range.
 //
 // The queries stay in registers as matrices. Scores go through workgroup memory, where two invocations share a row, and
 // come back as weights in f16. What enters next, values of these keys and the keys that follow, is on its way from
@@ -8,19 +12,16 @@
 // The sums cannot be scaled where they lie. So weights are relative to a maximum that lags behind: only where a row has
 // come to exceed it by a factor of 2^8 does it move, which is rare after the first keys, and the sums then go through
 // workgroup memory as well. Weights of up to 256 are as exact in f16 as those of up to 1.
-import package::head_rows::{key_count, query_count};
-import package::parameters::Parameters;
+import package::head_rows::{
+  as_halves, cached, capped, causal, key_count, key_halves, load_query, place_in, query_count, seen_from, seen_to,
+  slices, value_halves
+};
 
-@tensor var<read> q: tensor<f32>;  // {B, H, W, C = heads * head size}, f16 in buffers
-@tensor var<read> k: tensor<f32>;
-@tensor var<read> v: tensor<f32>;
+@tensor var<read> q: tensor<f32>;  // shapes of q, keys, values and y: head_rows
 @tensor var<write> y: tensor<f32>;
-var<uniform> parameters: Parameters;
 
-override slices: u32;  // of a head
-override scale: f32;   // times log2(e): the exponentials are powers of two
-override causal: bool;
-override keys: u32;    // 16, 32 or 64
+override scale: f32;  // times log2(e): the exponentials are powers of two; over the softcap where there is one
+override keys: u32;   // 16, 32 or 64
 
 @fusion fn epilogue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
   return value;
@@ -49,25 +50,46 @@ var<workgroup> weights: array<vec2<u32>, queries * scores_pitch / 4u>;
 var<workgroup> factors: array<f32, queries>;
 var<workgroup> moves: array<u32, 4>;   // whether a row of the subgroup has a new maximum
 
-// Eight channels of a head.
-fn unit_of(x: tensor<f32>, b: u32, place: u32, head: u32, unit: u32) -> vec4<u32> {
-  let y = place / tensorWidth(x);
-  let column = place % tensorWidth(x);
+// Over a cache queries are scaled, else their scores are.
+fn query_halves(b: u32, head: u32, row: u32, s: u32) -> vec2<u32> {
+  let value = load_query(q, b, head, row, s);
+  if (!cached) {
+    return as_halves(value);
+  }
+  return as_halves(clamp(value * scale, vec4f(-65504.0), vec4f(65504.0)));
+}
+
+// Eight channels of a row of a head: of queries, keys or values.
+const of_queries = 0u;
+const of_keys = 1u;
+const of_values = 2u;
+
+fn halves(kind: u32, b: u32, head: u32, row: u32, s: u32) -> vec2<u32> {
+  if (kind == of_queries) {
+    return query_halves(b, head, row, s);
+  }
+  if (kind == of_keys) {
+    return key_halves(b, head, row, s);
+  }
+  return value_halves(b, head, row, s);
+}
+
+fn unit_of(kind: u32, b: u32, head: u32, row: u32, unit: u32) -> vec4<u32> {
   let s = 2u * unit;
   var high = vec2<u32>();
   if (slices % 2u == 0u || s + 1u < slices) {
-    high = tensorLoadHalves(x, b, y, column, head + s + 1u);
+    high = halves(kind, b, head, row, s + 1u);
   }
-  return vec4<u32>(tensorLoadHalves(x, b, y, column, head + s), high);
+  return vec4<u32>(halves(kind, b, head, row, s), high);
 }
 
-// Rows first ... first + keys - 1 of K or V on their way; rows past the last repeat it.
-fn bring(x: tensor<f32>, b: u32, first: u32, end: u32, head: u32, t: u32,
+// Rows first ... first + keys - 1 of keys or values on their way; rows past the last repeat it.
+fn bring(kind: u32, b: u32, head: u32, first: u32, end: u32, t: u32,
          into: ptr<function, array<vec4<u32>, moved>>) {
   @unroll for (var n = 0u; n < moved; n++) {
     let i = t + n * invocations;
     if (i < keys * units) {
-      (*into)[n] = unit_of(x, b, min(first + i / units, end - 1u), head, i % units);
+      (*into)[n] = unit_of(kind, b, head, min(first + i / units, end - 1u), i % units);
     }
   }
 }
@@ -81,22 +103,26 @@ fn put(at: u32, t: u32, what: ptr<function, array<vec4<u32>, moved>>) {
   }
 }
 
-fn packed(value: vec4f) -> vec2<u32> {
-  return vec2<u32>(pack2x16float(value.xy), pack2x16float(value.zw));
-}
-
 fn largest_of(value: vec4f) -> f32 {
   return max(max(value.x, value.y), max(value.z, value.w));
 }
 
 @compute @workgroup_size(invocations)
 fn attention_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_index) t: u32) {
-  let first = at.x * queries;
-  let head = at.y * slices;  // its first slice
+  let head = at.y;
   let b = at.z;
-  let key_end = key_count(k, parameters.tokens);
-  let query_end = query_count(q, parameters.tokens);
-  let end = select(key_end, min(key_end, first + queries), causal);
+  let key_end = key_count();
+  let query_end = query_count(q);
+  var first = at.x * queries;
+  if (cached && causal) {  // the longest first, so that the device is not left waiting for it
+    first = (query_end - 1u) / queries * queries - first;
+  }
+  let last = min(first + queries, query_end) - 1u;
+  let begin = seen_from(first);
+  let end = seen_to(last, key_end);
+  // What all queries see: nothing is masked there.
+  let common_begin = seen_from(last);
+  let common_end = seen_to(first, key_end);
   let group = t / 32u;
   let row = t / 2u;   // of the scores, shared with the neighbour
   let half = t % 2u;
@@ -107,7 +133,7 @@ fn attention_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
     }
   }
   for (var i = t; i < queries * units; i += invocations) {
-    loaded[i / units * pitch + i % units] = unit_of(q, b, min(first + i / units, query_end - 1u), head, i % units);
+    loaded[i / units * pitch + i % units] = unit_of(of_queries, b, head, min(first + i / units, query_end - 1u), i % units);
   }
   workgroupBarrier();
   var query: array<left, depth>;
@@ -117,7 +143,7 @@ fn attention_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
   workgroupBarrier();
   {
     var next: array<vec4<u32>, moved>;
-    bring(k, b, 0u, key_end, head, t, &next);
+    bring(of_keys, b, head, begin, key_end, t, &next);
     put(0u, t, &next);
   }
   workgroupBarrier();
@@ -125,7 +151,7 @@ fn attention_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
   var sums: array<result, depth>;
   var largest = masked;
   var total = 0.0;
-  for (var start = 0u; start < end; start += keys) {
+  for (var start = begin; start < end; start += keys) {
     @unroll for (var j = 0u; j < key_matrices; j++) {
       var score: result;
       @unroll for (var d = 0u; d < depth; d++) {
@@ -138,19 +164,24 @@ fn attention_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
 
     var value: array<vec4<u32>, moved>;
     var key: array<vec4<u32>, moved>;
-    bring(v, b, start, key_end, head, t, &value);
-    bring(k, b, min(start + keys, key_end), key_end, head, t, &key);
+    bring(of_values, b, head, start, key_end, t, &value);
+    bring(of_keys, b, head, min(start + keys, key_end), key_end, t, &key);
 
     var score: array<vec4f, parts>;
     var row_largest = masked;
     @unroll for (var i = 0u; i < parts; i++) {
-      score[i] = scores[row * (scores_pitch / 4u) + 2u * i + half] * scale;
+      score[i] = scores[row * (scores_pitch / 4u) + 2u * i + half];
+      if (!cached) {
+        score[i] *= scale;
+      }
+      score[i] = capped(score[i]);
     }
-    if (start + keys > key_end || (causal && start + keys > first + 1u)) {
-      let visible = select(key_end, min(key_end, first + row + 1u), causal);
+    if (start < common_begin || start + keys > common_end) {
+      let seen_begin = seen_from(first + row);
+      let seen_end = seen_to(first + row, key_end);
       @unroll for (var i = 0u; i < parts; i++) {
         let place = vec4u(start + 8u * i + 4u * half) + vec4u(0u, 1u, 2u, 3u);
-        score[i] = select(vec4f(masked), score[i], place < vec4u(visible));
+        score[i] = select(vec4f(masked), score[i], (place >= vec4u(seen_begin)) & (place < vec4u(seen_end)));
       }
     }
     @unroll for (var i = 0u; i < parts; i++) {
@@ -158,7 +189,7 @@ fn attention_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
     }
     row_largest = max(row_largest, subgroupShuffleXor(row_largest, 1u));
     var factor = 1.0;
-    if (start == 0u) {
+    if (start == begin) {
       largest = row_largest;
     } else if (row_largest > largest + lag) {
       factor = exp2(largest - row_largest);
@@ -175,24 +206,24 @@ fn attention_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
     @unroll for (var i = 0u; i < parts; i++) {
       let weight = exp2(score[i] - largest);
       total += (weight.x + weight.y) + (weight.z + weight.w);
-      weights[row * (scores_pitch / 4u) + 2u * i + half] = packed(weight);
+      weights[row * (scores_pitch / 4u) + 2u * i + half] = as_halves(weight);
     }
     put(0u, t, &key);
     put(keys * pitch, t, &value);
     workgroupBarrier();
 
     if ((moves[0] | moves[1] | moves[2] | moves[3]) != 0u) {
-      @unroll for (var begin = 0u; begin < depth; begin += key_matrices) {
-        @unroll for (var d = begin; d < min(depth, begin + key_matrices); d++) {
-          subgroupMatrixStore(&scores, group * 16u * scores_pitch + (d - begin) * 16u, sums[d], false, scores_pitch);
+      @unroll for (var part = 0u; part < depth; part += key_matrices) {
+        @unroll for (var d = part; d < min(depth, part + key_matrices); d++) {
+          subgroupMatrixStore(&scores, group * 16u * scores_pitch + (d - part) * 16u, sums[d], false, scores_pitch);
         }
         workgroupBarrier();
-        for (var i = half; i < min(depth - begin, key_matrices) * 4u; i += 2u) {
+        for (var i = half; i < min(depth - part, key_matrices) * 4u; i += 2u) {
           scores[row * (scores_pitch / 4u) + i] *= factors[row];
         }
         workgroupBarrier();
-        @unroll for (var d = begin; d < min(depth, begin + key_matrices); d++) {
-          let place = group * 16u * scores_pitch + (d - begin) * 16u;
+        @unroll for (var d = part; d < min(depth, part + key_matrices); d++) {
+          let place = group * 16u * scores_pitch + (d - part) * 16u;
           sums[d] = subgroupMatrixLoad<result>(&scores, place, false, scores_pitch);
         }
         workgroupBarrier();
@@ -211,20 +242,18 @@ fn attention_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
   if (half == 0u) {
     factors[row] = 1.0 / total;
   }
-  @unroll for (var begin = 0u; begin < depth; begin += key_matrices) {
-    @unroll for (var d = begin; d < min(depth, begin + key_matrices); d++) {
-      subgroupMatrixStore(&scores, group * 16u * scores_pitch + (d - begin) * 16u, sums[d], false, scores_pitch);
+  @unroll for (var part = 0u; part < depth; part += key_matrices) {
+    @unroll for (var d = part; d < min(depth, part + key_matrices); d++) {
+      subgroupMatrixStore(&scores, group * 16u * scores_pitch + (d - part) * 16u, sums[d], false, scores_pitch);
     }
     workgroupBarrier();
-    let count = min(slices - 4u * begin, 4u * key_matrices);  // slices of each row
+    let count = min(slices - 4u * part, 4u * key_matrices);  // slices of each row
     for (var i = t; i < queries * count; i += invocations) {
       let place = first + i / count;
       if (place < query_end) {
-        let s = head + 4u * begin + i % count;
-        let y_row = place / tensorWidth(y);
-        let x = place % tensorWidth(y);
+        let to = place_in(y, head, place, 4u * part + i % count);
         let sum = scores[i / count * (scores_pitch / 4u) + i % count] * factors[i / count];
-        tensorStore(y, b, y_row, x, s, epilogue(sum, b, y_row, x, s));
+        tensorStore(y, b, to.x, to.y, to.z, epilogue(sum, b, to.x, to.y, to.z));
       }
     }
     workgroupBarrier();

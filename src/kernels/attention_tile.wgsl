@@ -1,23 +1,17 @@
 // softmax(scale q K^T + mask) V without the scores in memory, for devices with many narrow lanes (flash attention, Dao
-// et al., 2022, in f32 arithmetic). A workgroup takes 4 * groups queries of one head, and keys in tiles of 4 * columns
-// with the running maximum and sum kept.
+// et al., 2022, in f32 arithmetic), over a KV cache or without one (head_rows). A workgroup takes 4 * groups queries of
+// one head, and the keys that they see in tiles of 4 * columns with the running maximum and sum kept.
 //
 // Invocation (column, group) holds 4 x 4 scores of a tile, of queries group + i * groups and keys column + j * columns,
 // then `rounds` slices of the sums of the same queries. What it multiplies comes through workgroup memory: `part`
 // slices of the queries and keys at a time, then `values` rows of V. Rows of an odd number of vec4 put neighbouring
 // rows into different banks.
-import package::head_rows::{key_count, query_count};
-import package::parameters::Parameters;
+import package::head_rows::{capped, key_count, load_key, load_query, load_value, place_in, query_count, seen_from, seen_to, slices};
 
-@tensor var<read> q: tensor<f32>;  // {B, H, W, C = heads * head size}
-@tensor var<read> k: tensor<f32>;
-@tensor var<read> v: tensor<f32>;
+@tensor var<read> q: tensor<f32>;  // shapes of q, keys, values and y: head_rows
 @tensor var<write> y: tensor<f32>;
-var<uniform> parameters: Parameters;
 
-override slices: u32;   // of a head
-override scale: f32;    // times log2(e): the exponentials are powers of two
-override causal: bool;
+override scale: f32;    // times log2(e): the exponentials are powers of two; over the softcap where there is one
 override columns: u32;
 override groups: u32;
 override part: u32;
@@ -56,35 +50,40 @@ fn attention_tile(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id
   let group = local.y;
   let lane = group * columns + column;
   let first = at.x * queries;
-  let head = at.y * slices;  // its first slice
+  let head = at.y;
   let b = at.z;
-  let key_end = key_count(k, parameters.tokens);
-  let query_end = query_count(q, parameters.tokens);
-  let end = select(key_end, min(key_end, first + queries), causal);
+  let key_end = key_count();
+  let query_end = query_count(q);
+  let last = min(first + queries, query_end) - 1u;
+  let begin = seen_from(first);
+  let end = seen_to(last, key_end);
+  // What all queries see: nothing is masked there.
+  let common_begin = seen_from(last);
+  let common_end = seen_to(first, key_end);
 
   var sums: array<vec4f, 4u * rounds>;
   var largest = vec4f(masked);
   var total = vec4f();  // of this invocation's keys
-  for (var start = 0u; start < end; start += keys) {
+  for (var start = begin; start < end; start += keys) {
     var scores: array<vec4f, 4>;
-    for (var begin = 0u; begin < slices; begin += part) {
+    for (var slice = 0u; slice < slices; slice += part) {
       workgroupBarrier();
       for (var i = lane; i < keys * part; i += lanes) {
-        let s = begin + i % part;
+        let s = slice + i % part;
         let place = min(start + i / part, key_end - 1u);
         var value = vec4f();
         if (s < slices) {
-          value = tensorLoad(k, b, place / tensorWidth(k), place % tensorWidth(k), head + s);
+          value = load_key(b, head, place, s);
         }
         loaded[i / part * stride + i % part] = value;
       }
-      if (part < slices || start == 0u) {
+      if (part < slices || start == begin) {
         for (var i = lane; i < queries * part; i += lanes) {
-          let s = begin + i % part;
+          let s = slice + i % part;
           let place = min(first + i / part, query_end - 1u);
           var value = vec4f();
           if (s < slices) {
-            value = tensorLoad(q, b, place / tensorWidth(q), place % tensorWidth(q), head + s) * scale;
+            value = load_query(q, b, head, place, s) * scale;
           }
           query_part[i / part * stride + i % part] = value;
         }
@@ -101,11 +100,15 @@ fn attention_tile(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id
       }
     }
 
-    if (start + keys > key_end || (causal && start + keys > first + 1u)) {
+    @unroll for (var i = 0u; i < 4u; i++) {
+      scores[i] = capped(scores[i]);
+    }
+    if (start < common_begin || start + keys > common_end) {
       let places = vec4u(start + column) + vec4u(0u, columns, 2u * columns, 3u * columns);
       @unroll for (var i = 0u; i < 4u; i++) {
-        let visible = select(key_end, min(key_end, first + group + i * groups + 1u), causal);
-        scores[i] = select(vec4f(masked), scores[i], places < vec4u(visible));
+        let row = first + group + i * groups;
+        let is_seen = places < vec4u(seen_to(row, key_end));
+        scores[i] = select(vec4f(masked), scores[i], is_seen & (places >= vec4u(seen_from(row))));
       }
     }
     of_rows[lane] = vec4f(largest_of(scores[0]), largest_of(scores[1]), largest_of(scores[2]), largest_of(scores[3]));
@@ -130,18 +133,18 @@ fn attention_tile(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id
     }
 
     let count = min(keys, end - start);
-    for (var begin = 0u; begin < count; begin += values) {
-      if (begin > 0u) {
+    for (var first_value = 0u; first_value < count; first_value += values) {
+      if (first_value > 0u) {
         workgroupBarrier();
       }
-      let rows = min(values, count - begin);
+      let rows = min(values, count - first_value);
       for (var i = lane; i < rows * slices; i += lanes) {
-        let place = start + begin + i / slices;
-        loaded[i] = tensorLoad(v, b, place / tensorWidth(v), place % tensorWidth(v), head + i % slices);
+        let place = start + first_value + i / slices;
+        loaded[i] = load_value(b, head, place, i % slices);
       }
       workgroupBarrier();
       for (var j = 0u; j < rows; j++) {
-        let weight = weights[(begin + j) * (groups + 1u) + group];
+        let weight = weights[(first_value + j) * (groups + 1u) + group];
         @unroll for (var r = 0u; r < rounds; r++) {
           let value = loaded[j * slices + min(column + r * columns, slices - 1u)];
           @unroll for (var i = 0u; i < 4u; i++) {
@@ -164,9 +167,9 @@ fn attention_tile(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id
       @unroll for (var r = 0u; r < rounds; r++) {
         let s = column + r * columns;
         if (s < slices) {
-          let row = place / tensorWidth(y);
-          let x = place % tensorWidth(y);
-          tensorStore(y, b, row, x, head + s, epilogue(sums[i * rounds + r] / total[i], b, row, x, head + s));
+          let to = place_in(y, head, place, s);
+          let value = sums[i * rounds + r] / total[i];
+          tensorStore(y, b, to.x, to.y, to.z, epilogue(value, b, to.x, to.y, to.z));
         }
       }
     }

@@ -1,18 +1,15 @@
 // softmax(scale q K^T + mask) V without the scores in memory, for devices whose invocations run on wide registers
-// (CPUs): an invocation takes sixteen queries of one head, one in each component of a vec16, so that keys and values
-// are numbers that all of them share. Keys are taken in blocks with the running maximum and sum kept.
-import package::head_rows::{key_count, query_count};
-import package::parameters::Parameters;
+// (CPUs), over a KV cache or without one (head_rows): an invocation takes sixteen queries of one head, one in each
+// component of a vec16, so that keys and values are numbers that all of them share. Keys are taken in blocks with the
+// running maximum and sum kept.
+import package::head_rows::{
+  causal, key_count, load_key, load_query, load_value, place_in, query_count, seen_from, seen_to, slices, softcap, window
+};
 
-@tensor var<read> q: tensor<f32>;  // {B, H, W, C = heads * head size}
-@tensor var<read> k: tensor<f32>;
-@tensor var<read> v: tensor<f32>;
+@tensor var<read> q: tensor<f32>;  // shapes of q, keys, values and y: head_rows
 @tensor var<write> y: tensor<f32>;
-var<uniform> parameters: Parameters;
 
-override slices: u32;  // of a head
-override scale: f32;   // times log2(e): the exponentials are powers of two
-override causal: bool;
+override scale: f32;  // times log2(e): the exponentials are powers of two; over the softcap where there is one
 
 @fusion fn epilogue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
   return value;
@@ -27,43 +24,43 @@ const masked = -3.0e38;
 @compute @workgroup_size(1)
 fn attention_wide(@builtin(workgroup_id) at: vec3u) {
   let first = at.x * tile;
-  let head = at.y * slices;  // its first slice
+  let head = at.y;
   let b = at.z;
-  let key_end = key_count(k, parameters.tokens);
-  let query_end = query_count(q, parameters.tokens);
-  let end = select(key_end, min(key_end, first + tile), causal);
+  let key_end = key_count();
+  let query_end = query_count(q);
+  let begin = seen_from(first);
+  let end = seen_to(min(first + tile, query_end) - 1u, key_end);
 
   var query: array<wide, 4u * slices>;
   for (var s = 0u; s < slices; s++) {
     for (var t = 0u; t < tile; t++) {
       let place = min(first + t, query_end - 1u);
-      let value = tensorLoad(q, b, place / tensorWidth(q), place % tensorWidth(q), head + s) * scale;
+      let value = load_query(q, b, head, place, s) * scale;
       query[4u * s][t] = value.x;
       query[4u * s + 1u][t] = value.y;
       query[4u * s + 2u][t] = value.z;
       query[4u * s + 3u][t] = value.w;
     }
   }
-  var visible: wide;  // the last key that each query sees
+  var seen_begin: wide;  // the first key that each query sees, and the one after the last
+  var seen_end: wide;
   for (var t = 0u; t < tile; t++) {
-    visible[t] = f32(first + t);
+    seen_begin[t] = f32(seen_from(first + t));
+    seen_end[t] = f32(seen_to(first + t, key_end));
   }
 
   var sums: array<wide, 4u * slices>;
   var largest = wide(masked);
   var total = wide();
-  for (var start = 0u; start < end; start += block) {
+  for (var start = begin; start < end; start += block) {
     let count = min(block, end - start);
     var scores: array<wide, block>;
     var new_largest = largest;
     for (var part = 0u; part < count; part += step) {
       var rows: array<u32, step>;
-      var columns: array<u32, step>;
       var products: array<wide, step>;
       @unroll for (var j = 0u; j < step; j++) {
-        let place = min(start + part + j, key_end - 1u);
-        rows[j] = place / tensorWidth(k);
-        columns[j] = place % tensorWidth(k);
+        rows[j] = min(start + part + j, key_end - 1u);
         products[j] = wide();
       }
       for (var s = 0u; s < slices; s++) {
@@ -72,7 +69,7 @@ fn attention_wide(@builtin(workgroup_id) at: vec3u) {
         let q2 = query[4u * s + 2u];
         let q3 = query[4u * s + 3u];
         @unroll for (var j = 0u; j < step; j++) {
-          let key = tensorLoad(k, b, rows[j], columns[j], head + s);
+          let key = load_key(b, head, rows[j], s);
           products[j] = fma(q0, wide(key.x), products[j]);
           products[j] = fma(q1, wide(key.y), products[j]);
           products[j] = fma(q2, wide(key.z), products[j]);
@@ -81,10 +78,18 @@ fn attention_wide(@builtin(workgroup_id) at: vec3u) {
       }
       @unroll for (var j = 0u; j < step; j++) {
         let place = start + part + j;
+        if (softcap > 0.0) {
+          products[j] = softcap * tanh(products[j]);
+        }
         if (place >= end) {
           products[j] = wide(masked);
-        } else if (causal) {
-          products[j] = select(wide(masked), products[j], wide(f32(place)) <= visible);
+        } else {
+          if (causal) {
+            products[j] = select(wide(masked), products[j], wide(f32(place)) < seen_end);
+          }
+          if (window > 0u) {
+            products[j] = select(wide(masked), products[j], wide(f32(place)) >= seen_begin);
+          }
         }
         scores[part + j] = products[j];
         new_largest = max(new_largest, products[j]);
@@ -103,12 +108,9 @@ fn attention_wide(@builtin(workgroup_id) at: vec3u) {
     }
     for (var part = 0u; part < count; part += step) {
       var rows: array<u32, step>;
-      var columns: array<u32, step>;
       var weights: array<wide, step>;
       @unroll for (var j = 0u; j < step; j++) {
-        let place = min(start + part + j, key_end - 1u);
-        rows[j] = place / tensorWidth(v);
-        columns[j] = place % tensorWidth(v);
+        rows[j] = min(start + part + j, key_end - 1u);
         weights[j] = scores[part + j];
       }
       for (var s = 0u; s < slices; s++) {
@@ -117,7 +119,7 @@ fn attention_wide(@builtin(workgroup_id) at: vec3u) {
         var s2 = sums[4u * s + 2u];
         var s3 = sums[4u * s + 3u];
         @unroll for (var j = 0u; j < step; j++) {
-          let value = tensorLoad(v, b, rows[j], columns[j], head + s);
+          let value = load_value(b, head, rows[j], s);
           s0 = fma(weights[j], wide(value.x), s0);
           s1 = fma(weights[j], wide(value.y), s1);
           s2 = fma(weights[j], wide(value.z), s2);
@@ -135,11 +137,10 @@ fn attention_wide(@builtin(workgroup_id) at: vec3u) {
     sums[c] /= total;
   }
   for (var t = 0u; t < min(tile, query_end - first); t++) {
-    let row = (first + t) / tensorWidth(y);
-    let x = (first + t) % tensorWidth(y);
     for (var s = 0u; s < slices; s++) {
       let value = vec4f(sums[4u * s][t], sums[4u * s + 1u][t], sums[4u * s + 2u][t], sums[4u * s + 3u][t]);
-      tensorStore(y, b, row, x, head + s, epilogue(value, b, row, x, head + s));
+      let place = place_in(y, head, first + t, s);
+      tensorStore(y, b, place.x, place.y, place.z, epilogue(value, b, place.x, place.y, place.z));
     }
   }
 }

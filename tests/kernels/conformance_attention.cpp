@@ -115,6 +115,59 @@ std::vector<Case> attention_cases() {
       {.heads = 1, .scale = 0.4F, .window = 70}, {1, 7, 160}, Tail::None, false);
   add({.packed = DataType::F32, .max_tokens = 1, .tokens = 1, .position = 3}, {.heads = 1, .scale = 0.1F}, {1, 264, 6},
       Tail::Silu, false);
+  // Many tokens, in tiles of up to 64 rows of queries, on ordinary units and on matrix units, and sixteen rows at a
+  // time.
+  const auto many = [](DataType cache, std::uint32_t tokens, std::uint32_t position) {
+    return Setting{.packed = cache, .max_tokens = 33, .tokens = tokens, .position = position};
+  };
+  for (const DataType cache : activation_types) {
+    const bool is_f16 = cache == DataType::F16;
+    for (const std::uint32_t size : {4U, 12U, 16U, 22U, 24U, 64U, 256U}) {
+      const float scale = 1 / std::sqrt(float(size));
+      // Rows of one tile and a bit; a second run of tokens; the first alone.
+      add(many(cache, 23, 0), {.heads = 3, .scale = scale}, {1, size, 40}, Tail::None, is_f16 && size == 64);
+      if (size > 64) continue;
+      add(many(cache, 9, 31), {.heads = 4, .scale = scale}, {2, size, 40}, Tail::Residual, false);
+      add(many(cache, 1, 0), {.heads = 2, .scale = scale}, {2, size, 33}, Tail::None, false);
+    }
+    // Around a window, and in a ring of the window and a run of tokens.
+    for (const std::uint32_t tokens : {7U, 8U, 9U, 19U}) {
+      graph::Attention operation{.heads = 4, .scale = 0.3F, .window = 8};
+      add(many(cache, tokens, 0), operation, {1, 16, 40}, Tail::None, tokens == 19 && !is_f16);
+      operation.ring = true;
+      add(many(cache, tokens, 47), operation, {1, 16, 40}, Tail::None, tokens == 19 && is_f16);
+      operation.softcap = 1.5F;
+      add(many(cache, tokens, 71), operation, {2, 16, 40}, Tail::None, tokens == 9 && is_f16);
+    }
+    // Every key is seen by every query, or those of a window and all that follow.
+    add(many(cache, 20, 70), {.heads = 3, .scale = 0.2F, .causal = false}, {1, 20, 96}, Tail::None, false);
+    add(many(cache, 20, 70), {.heads = 3, .scale = 0.2F, .causal = false, .window = 9}, {1, 20, 96}, Tail::None, false);
+    // A window that is shorter than a step of keys, far from the start.
+    add(many(cache, 33, 150), {.heads = 2, .scale = 0.4F, .window = 70}, {1, 8, 190}, Tail::Silu, is_f16);
+  }
+  for (const std::uint32_t size : {12U, 24U, 64U}) {
+    add(many(DataType::Q8_0, 21, 19), {.heads = 3, .scale = 0.2F}, {1, size, 40}, Tail::None, size == 24);
+    add({.packed = DataType::Q8_0, .max_tokens = 2, .tokens = 2, .position = 90},
+        {.heads = 6, .scale = 0.2F, .window = 80, .ring = true}, {2, size, 96}, Tail::None, size == 64);
+  }
+  // Few tokens over a cache that is divided into parts: one row and many, every part in use and some.
+  for (const std::uint32_t tokens : {1U, 2U, 5U, 16U}) {
+    for (const std::uint32_t size : {4U, 16U, 24U, 64U}) {
+      for (const std::uint32_t position : {0U, 33U, 140U}) {
+        if (position + tokens > 150 && size > 16) continue;
+        const Setting setting{
+            .packed = DataType::F16, .max_tokens = tokens, .tokens = std::max(1U, tokens - 1), .position = position};
+        add(setting, {.heads = 3, .scale = 0.3F}, {1, size, 160}, Tail::None,
+            size == 64 && tokens == 5 && position == 33);
+        add(setting, {.heads = 4, .scale = 0.3F, .window = 40, .softcap = 2, .ring = true}, {2, size, 60},
+            tokens == 5 ? Tail::SiluResidual : Tail::None, size == 16 && tokens == 2 && position == 140);
+      }
+    }
+  }
+  add({.packed = DataType::F16, .max_tokens = 1, .position = 50}, {.heads = 4, .scale = 0.06F}, {1, 256, 64},
+      Tail::None, true);
+  add({.packed = DataType::F32, .max_tokens = 3, .tokens = 3, .position = 60},
+      {.heads = 3, .scale = 0.2F, .causal = false, .window = 30}, {1, 20, 64}, Tail::None, false);
   for (const StorageKind storage : every_storage) {
     for (const DataType type : activation_types) {
       for (const DataType cache : activation_types) {

@@ -98,11 +98,14 @@ bool rounds_operands(const graph::LoweredGraph& lowered) {
   });
 }
 
-// Kernels that make input ready for matrix units or add what they left in shares: more than the one of each node.
+// Kernels that make input ready for matrix units, add what they left in shares, or combine the parts of a divided
+// cache: more than the one of each node.
 std::size_t helpers(const graph::LoweredGraph& lowered) {
   std::size_t count = 0;
   for (std::size_t i = 1; i < lowered.steps.size(); ++i) {
-    if (lowered.steps[i].kernel.ends_with("-matrix") && lowered.steps[i].node == lowered.steps[i - 1].node) ++count;
+    const std::string_view kernel = lowered.steps[i].kernel;
+    const bool can_have_helpers = kernel.ends_with("-matrix") || kernel.ends_with("-split");
+    if (can_have_helpers && lowered.steps[i].node == lowered.steps[i - 1].node) ++count;
   }
   return count;
 }

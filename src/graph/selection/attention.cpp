@@ -1,6 +1,9 @@
+// Attention over a KV cache.
 #include <algorithm>
+#include <numbers>
 
 #include "base/checked.h"
+#include "graph/selection/attention_tiles.h"
 #include "graph/selection/kv_cache.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/workgroups.h"
@@ -15,7 +18,163 @@ bool has_a_query_a_token(const Node& node, const SelectionContext& context) {
   return output.b == 1 && output.w == context.graph.max_tokens;
 }
 
-Lowering attention(const Node& node, const SelectionContext& context) {
+// Query heads for each KV head.
+std::uint32_t group_of(const Node& node, const SelectionContext& context) {
+  return node.as<Attention>()->heads / context.shape(node.inputs[0]).h;
+}
+
+// What the kernels that know a cache as one of two kinds (head_rows.wgsl) have in common. They take whole slices.
+bool has_whole_slices(const Node& node, const SelectionContext& context) {
+  return has_a_query_a_token(node, context) && context.shape(node.inputs[0]).c % 4 == 0;
+}
+
+// A workgroup takes `rows` rows of queries of one KV head.
+KernelUse cache_use(std::string module_path, const Node& node, const SelectionContext& context, std::uint32_t rows) {
+  const auto& attention = *node.as<Attention>();
+  const Shape& queries = context.shape(node.inputs[0]);
+  const std::uint32_t group = group_of(node, context);
+  constexpr float log2e = std::numbers::log2e_v<float>;
+  KernelUse use{.module_path = std::move(module_path), .label = node.name};
+  use.specialization.overrides = {
+      {"cached", true},
+      {"slices", queries.slices()},
+      {"scale", attention.softcap > 0 ? attention.scale / attention.softcap : attention.scale * log2e},
+      {"causal", attention.causal},
+      {"window", attention.window},
+      {"softcap", attention.softcap * log2e},
+      {"ring", attention.ring},
+      {"group", group}};
+  use.resources = {read("q", node.inputs[0]), parameters()};
+  bind_cache(use, context, 'k', node.inputs[1], false);
+  bind_cache(use, context, 'v', node.inputs[2], false);
+  use.grid = {GridExtent{.rows_per_group = rows, .rows_per_token = group}, GridExtent{.fixed = queries.h}};
+  return use;
+}
+
+KernelUse whole_use(std::string module_path, const Node& node, const SelectionContext& context, std::uint32_t rows) {
+  KernelUse use = cache_use(std::move(module_path), node, context, rows);
+  use.resources.push_back(write("y", node.outputs[0]));
+  add_epilogue(node, context, use);
+  return use;
+}
+
+// Sixteen rows in a vec16 are worth it from half of them on; fewer are better off one by one.
+bool is_for_cpus(const Node& node, const SelectionContext& context) {
+  return context.facts.is_cpu && has_whole_slices(node, context) &&
+         context.graph.max_tokens * group_of(node, context) >= 8;
+}
+
+Lowering wide(const Node& node, const SelectionContext& context) {
+  return {.kernels = {whole_use("package::attention_wide", node, context, 16)}};
+}
+
+// Up to here tokens are few, and the cache is divided between workgroups.
+constexpr std::uint32_t few_tokens = 16;
+
+// How attention_split.wgsl and attention_combine.wgsl are cut.
+struct Split {
+  std::uint32_t lanes, rows, block, splits;
+
+  std::uint64_t bytes(std::uint32_t slices) const {
+    const std::uint64_t shares = std::min(lanes / slices, block);
+    return 4 * (std::uint64_t{4} * rows * slices + 4 * (rows * block + 8) + 2 * rows * block + 2 * rows +
+                rows * shares * (1 + 4 * slices));
+  }
+};
+
+Split split_for(const Node& node, const SelectionContext& context) {
+  const auto& attention = *node.as<Attention>();
+  const Shape& queries = context.shape(node.inputs[0]);
+  const std::uint32_t slices = queries.slices();
+  const std::uint32_t tokens = context.graph.max_tokens;
+  const auto per = [](std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>(divide_up(a, b)); };
+  const std::uint32_t lanes = lanes_for(context.facts, 128);
+  Split split{.lanes = lanes, .rows = 0, .block = lanes / 4, .splits = 1};
+  // Sums of up to eight rows stay in registers, of four where a head has more than 128 channels.
+  for (std::uint32_t most = slices > 32 ? 4 : 8; most > 0; most /= 2) {
+    split.rows = per(queries.w, per(queries.w, most));
+    if (lanes < slices || split.bytes(slices) <= context.facts.local_memory) break;
+  }
+  // Four workgroups a compute unit hide each other's waiting; the parts are then few enough to be added quickly.
+  std::uint64_t seen = context.shape(node.inputs[1]).w;
+  if (attention.window > 0) seen = std::min(seen, std::uint64_t{attention.window} + tokens - 1);
+  const std::uint32_t wanted =
+      per(std::uint64_t{4} * context.facts.compute_units, queries.h * per(queries.w, split.rows));
+  split.splits = std::min(std::clamp(wanted, 8U, 64U), per(seen, split.block));
+  return split;
+}
+
+bool is_for_few_tokens(const Node& node, const SelectionContext& context) {
+  if (context.facts.is_cpu || context.graph.max_tokens > few_tokens || !has_whole_slices(node, context)) return false;
+  const std::uint32_t slices = context.shape(node.inputs[0]).slices();
+  const Split split = split_for(node, context);
+  return split.lanes >= std::max(slices, 4U) && split.bytes(slices) <= context.facts.local_memory;
+}
+
+Lowering split_over_the_cache(const Node& node, const SelectionContext& context) {
+  const Shape& queries = context.shape(node.inputs[0]);
+  const std::uint32_t slices = queries.slices();
+  const Split split = split_for(node, context);
+  const Scratch parts{
+      .name = node.name + ".parts",
+      .tensor = TensorDescriptor{.shape = {.b = split.splits, .h = queries.h, .w = queries.w, .c = queries.c + 4},
+                                 .layout = default_layout(StorageKind::Buffer)}};
+
+  KernelUse use = cache_use("package::attention_split", node, context, split.rows);
+  use.specialization.overrides.insert(
+      {{"lanes", split.lanes}, {"rows", split.rows}, {"block", split.block}, {"splits", split.splits}});
+  use.resources.push_back(write_scratch("parts", 0));
+  use.grid[2] = GridExtent{.fixed = split.splits};
+
+  KernelUse combine = cache_use("package::attention_combine", node, context, 1);
+  combine.label = node.name + ".combine";
+  combine.specialization.overrides.erase("scale");
+  combine.specialization.overrides.insert(
+      {{"block", split.block},
+       {"splits", split.splits},
+       {"shares", std::min(split.splits, std::max(1U, lanes_for(context.facts, 256) / slices))}});
+  combine.resources = {read_scratch("parts", 0), write("y", node.outputs[0]), parameters()};
+  add_epilogue(node, context, combine);
+  return {.kernels = {std::move(use), std::move(combine)}, .scratch = {parts}};
+}
+
+bool is_for_matrix_units(const Node& node, const SelectionContext& context) {
+  const gpu::DeviceFacts& facts = context.facts;
+  if (!facts.has_matrices || facts.is_cpu || context.options.precision == Precision::F32) return false;
+  if (facts.max_workgroup_size < 128 || facts.max_workgroup_extent[0] < 128) return false;
+  if (context.graph.max_tokens <= few_tokens || !has_whole_slices(node, context)) return false;
+  for (const ValueId id : {node.inputs[1], node.inputs[2]}) {
+    if (context.value(id).is_array) continue;  // of 8-bit blocks, which become halves on their way
+    if (context.descriptor(id).data_type != DataType::F16) return false;
+    if (context.descriptor(id).storage != StorageKind::Buffer) return false;
+  }
+  const std::uint32_t slices = context.shape(node.inputs[0]).slices();
+  return slices <= 64 && attention_matrix_keys(facts, slices) > 0;
+}
+
+Lowering on_matrix_units(const Node& node, const SelectionContext& context) {
+  KernelUse use = whole_use("package::attention_matrix", node, context, 64);
+  use.specialization.overrides["keys"] = attention_matrix_keys(context.facts, context.shape(node.inputs[0]).slices());
+  // What stands for the extents of a quantized cache is in the type that the kernel takes tensors in.
+  for (auto& [name, descriptor] : use.specialization.tensors) descriptor.data_type = DataType::F16;
+  return {.kernels = {std::move(use)}};
+}
+
+bool is_for_gpus(const Node& node, const SelectionContext& context) {
+  const std::uint32_t slices = context.shape(node.inputs[0]).slices();
+  return !context.facts.is_cpu && has_whole_slices(node, context) &&
+         attention_tile(context.facts, slices).bytes(slices) <= context.facts.local_memory;
+}
+
+Lowering tiled(const Node& node, const SelectionContext& context) {
+  const AttentionTile tile = attention_tile(context.facts, context.shape(node.inputs[0]).slices());
+  KernelUse use = whole_use("package::attention_tile", node, context, 4 * tile.groups);
+  use.specialization.overrides.insert(
+      {{"columns", tile.columns}, {"groups", tile.groups}, {"part", tile.part}, {"values", tile.values}});
+  return {.kernels = {std::move(use)}};
+}
+
+Lowering online(const Node& node, const SelectionContext& context) {
   const auto& attention = *node.as<Attention>();
   const Shape& queries = context.shape(node.inputs[0]);
   const Shape& output = context.shape(node.outputs[0]);
@@ -64,7 +223,11 @@ Lowering attention(const Node& node, const SelectionContext& context) {
   return {.kernels = {std::move(use), std::move(merge)}, .scratch = {heads}};
 }
 
-constexpr KernelRow rows[] = {{Attention::name, "attention-online", has_a_query_a_token, attention}};
+constexpr KernelRow rows[] = {{Attention::name, "attention-cache-wide", is_for_cpus, wide},
+                              {Attention::name, "attention-split", is_for_few_tokens, split_over_the_cache},
+                              {Attention::name, "attention-cache-matrix", is_for_matrix_units, on_matrix_units},
+                              {Attention::name, "attention-cache-tile", is_for_gpus, tiled},
+                              {Attention::name, "attention-online", has_a_query_a_token, online}};
 
 }  // namespace
 
