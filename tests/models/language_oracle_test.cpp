@@ -1,6 +1,7 @@
 // Small random models of every family against Hugging Face transformers in double precision (tests/data/llm).
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -25,6 +26,12 @@ struct Case {
 };
 
 std::string folder(const std::string& model) { return std::string(DRIFTWOOD_TEST_DATA) + "/llm/" + model; }
+
+double root_mean_square(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float value : values) sum += static_cast<double>(value) * value;
+  return std::sqrt(sum / static_cast<double>(values.size()));
+}
 
 class LanguageOracle : public ::testing::TestWithParam<Case> {
  protected:
@@ -84,12 +91,16 @@ TEST_P(LanguageOracle, GreedyTokensThroughPrefillAndDecode) {
   llm::Session session(*device, checkpoint,
                        {.context = static_cast<std::uint32_t>(tokens.size() + greedy.size()), .options = options});
   std::vector<float> logits = session.feed(tokens);
-  std::vector<std::int32_t> got;
   for (std::size_t i = 0; i < greedy.size(); ++i) {
-    got.push_back(static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin()));
-    if (i + 1 < greedy.size()) logits = session.feed(std::span(&got.back(), 1));
+    const auto best = static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+    // Half precision may take the other of two logits that are nearer to each other than its tolerance: odd-sizes has
+    // two 0.003 apart.
+    const float gap = logits[static_cast<std::size_t>(best)] - logits[static_cast<std::size_t>(greedy[i])];
+    if (best != greedy[i]) {
+      EXPECT_LT(gap, GetParam().precision == "f32" ? 0.0 : 4 * tolerance() * root_mean_square(logits)) << "token " << i;
+    }
+    if (i + 1 < greedy.size()) logits = session.feed(std::span(&greedy[i], 1));
   }
-  EXPECT_EQ(got, greedy);
 }
 
 /// Where layers have windows: prompts that end before, at and after the window's edge, in chunks that wrap around
