@@ -4,8 +4,8 @@
 #include "cli/image_bench.h"
 #include "cli/options.h"
 #include "graph/dump.h"
+#include "graph/launches.h"
 #include "graph/lowering.h"
-#include "graph/passes/pass.h"
 
 namespace driftwood::cli {
 namespace {
@@ -30,6 +30,14 @@ nlohmann::json activations(const graph::MemoryReport& report) {
   return {{"naive", report.activations_naive},
           {"planned", report.activations_planned},
           {"lower_bound", report.lower_bound}};
+}
+
+nlohmann::json launches(const graph::Launches& counted) {
+  return {{"total", counted.total},
+          {"layers", counted.layers},
+          {"least_of_layer", counted.least_of_layer},
+          {"most_of_layer", counted.most_of_layer},
+          {"elsewhere", counted.elsewhere}};
 }
 
 /// Weights of all components (or of the largest, with the weights of one at a time), activations of one at a time.
@@ -88,19 +96,25 @@ void memory(const MemoryArguments& arguments) {
   const auto device = open_device(arguments.run);
   const llm::SessionSettings settings =
       llm::resolved({.context = arguments.run.context, .options = arguments.run.graph_options()}, checkpoint);
-  const auto plan = [&](std::uint32_t tokens) {
-    return graph::lower(
-               models::language_graph(checkpoint, llm::graph_settings(settings, device->facts(), tokens, false)),
-               device->facts(), settings.options)
-        .memory;
+  struct Plan {
+    graph::MemoryReport memory;
+    graph::Launches launches;
   };
-  const graph::MemoryReport prefill = plan(settings.prefill_tokens), decode = plan(1);
+  const auto plan = [&](std::uint32_t tokens) {
+    const graph::LoweredGraph lowered =
+        graph::lower(models::language_graph(checkpoint, llm::graph_settings(settings, device->facts(), tokens, false)),
+                     device->facts(), settings.options);
+    return Plan{lowered.memory, graph::count_launches(lowered)};
+  };
+  const auto [prefill, prefill_launches] = plan(settings.prefill_tokens);
+  const auto [decode, decode_launches] = plan(1);
   if (arguments.json) {
     return print_json({{"weights", prefill.weights},
                        {"constants", prefill.constants},
                        {"kv_cache", prefill.state},
                        {"inputs_outputs", prefill.inputs_outputs + decode.inputs_outputs},
                        {"activations", {{"prefill", activations(prefill)}, {"decode", activations(decode)}}},
+                       {"launches", {{"prefill", launches(prefill_launches)}, {"decode", launches(decode_launches)}}},
                        {"context", *settings.context},
                        {"prefill_tokens", settings.prefill_tokens},
                        {"total", prefill.planned_total() + decode.inputs_outputs + decode.activations_planned},
@@ -116,6 +130,9 @@ void memory(const MemoryArguments& arguments) {
   print_activations("  decode", decode);
   fmt::print("{:<34}{:>12.2f}\n", "total",
              mib(prefill.planned_total() + decode.inputs_outputs + decode.activations_planned));
+  fmt::print("{:<34}{}\n", fmt::format("a prefill of {} tokens", settings.prefill_tokens),
+             graph::to_text(prefill_launches));
+  fmt::print("{:<34}{}\n", "a decoded token", graph::to_text(decode_launches));
 }
 
 struct GraphArguments {
@@ -149,8 +166,14 @@ void show_graph(const GraphArguments& arguments) {
   const bool is_image = models::ImageCheckpoint::recognizes(arguments.model);
   graph::Graph graph = is_image ? image_graph(arguments, device->facts()) : language_graph(arguments, device->facts());
   const graph::GraphOptions options = arguments.run.graph_options();
-  if (!arguments.before) graph::run_passes(graph, graph::disabled_passes(options, device->facts()));
-  const std::string text = arguments.format == "dot" ? graph::to_graphviz(graph) : graph::to_text(graph);
+  const bool is_dot = arguments.format == "dot";
+  std::string counted;
+  if (!arguments.before) {
+    graph::LoweredGraph lowered = graph::lower(std::move(graph), device->facts(), options);
+    counted = fmt::format("{}{}\n", is_dot ? "// " : "", graph::to_text(graph::count_launches(lowered)));
+    graph = std::move(lowered.graph);
+  }
+  const std::string text = (is_dot ? graph::to_graphviz(graph) : graph::to_text(graph)) + counted;
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 

@@ -96,7 +96,7 @@ std::string load(std::string_view tensor, const Shape& input, const Shape& outpu
 
 EffectiveEpilogue effective_epilogue(const Node& node) {
   EffectiveEpilogue result{node.epilogue, node.epilogue_inputs};
-  if (node.as<Linear>() == nullptr || node.inputs.size() < 3) return result;
+  if (node.as<Linear>() == nullptr || !node.as<Linear>()->has_bias(node.inputs.size())) return result;
   result.program = node.epilogue.empty() ? single(ElementOp::Add) : compose(node.epilogue, 0, single(ElementOp::Add));
   result.inputs.insert(result.inputs.begin(), node.inputs[2]);
   return result;

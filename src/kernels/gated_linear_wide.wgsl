@@ -3,11 +3,12 @@
 import package::active_rows::active_rows;
 import package::parameters::Parameters;
 import package::wide_fields::slice_of;
-import package::wide_product::{tile, add_wide};
+import package::wide_product::{tile, blocks, prepare, add_wide, scaled_sums};
 
 @weights var<read> gate: weights<vec16<f32>>;
 @weights var<read> up: weights<vec16<f32>>;
 @tensor var<read> x: tensor<f32>;
+@tensor var<read> gamma: tensor<f32>;
 @tensor var<write> y: tensor<f32>;
 var<uniform> parameters: Parameters;
 
@@ -27,18 +28,27 @@ var<uniform> parameters: Parameters;
 fn gated_linear_wide(@builtin(workgroup_id) at: vec3u) {
   let first = at.y * tile;
   let tokens = active_rows(tensorWidth(x), parameters.tokens);
-  var gates: array<vec16<f32>, tile>;
-  var ups: array<vec16<f32>, tile>;
-  add_wide(gate, x, at.x, first, tokens, &gates);
-  add_wide(up, x, at.x, first, tokens, &ups);
-  @unroll for (var t = 0u; t < tile; t++) {
-    if (first + t < tokens) {
-      @unroll for (var i = 0u; i < 4u; i++) {
-        let s = at.x * 4u + i;
-        if (s < tensorSlices(y)) {
-          let value = activation(slice_of(gates[t], i), 0u, 0u, first + t, s) *
-                      up_bias(slice_of(ups[t], i), 0u, 0u, first + t, s);
-          tensorStore(y, first + t, s, epilogue(value, 0u, 0u, first + t, s));
+  var factors: array<f32, tile>;
+  prepare(x, gamma, first, tokens, &factors);
+  for (var block = 0u; block < blocks; block++) {
+    let rows = at.x * blocks + block;
+    if (blocks == 1u || rows * 4u < tensorSlices(y)) {
+      var gates: array<vec16<f32>, tile>;
+      var ups: array<vec16<f32>, tile>;
+      add_wide(gate, x, gamma, rows, first, tokens, &gates);
+      add_wide(up, x, gamma, rows, first, tokens, &ups);
+      @unroll for (var t = 0u; t < tile; t++) {
+        if (first + t < tokens) {
+          let gate_values = scaled_sums(gates[t], factors[t]);
+          let up_values = scaled_sums(ups[t], factors[t]);
+          @unroll for (var i = 0u; i < 4u; i++) {
+            let s = rows * 4u + i;
+            if (s < tensorSlices(y)) {
+              let value = activation(slice_of(gate_values, i), 0u, 0u, first + t, s) *
+                          up_bias(slice_of(up_values, i), 0u, 0u, first + t, s);
+              tensorStore(y, first + t, s, epilogue(value, 0u, 0u, first + t, s));
+            }
+          }
         }
       }
     }

@@ -4,10 +4,11 @@
 // Neighbouring lanes read neighbouring words (row_group = lanes), and all lanes of a split read the same x.
 import package::active_rows::active_rows;
 import package::parameters::Parameters;
-import package::row_product::{tile, lanes, splits, add_rows, partials, gathered};
+import package::row_product::{tile, lanes, splits, blocks, prepare, add_rows, partials, sums_of, fold, gathered, norm_factor};
 
 @weights var<read> w: weights<f32>;
 @tensor var<read> x: tensor<f32>;
+@tensor var<read> gamma: tensor<f32>;
 @tensor var<write> y: tensor<f32>;
 var<uniform> parameters: Parameters;
 
@@ -19,17 +20,27 @@ var<uniform> parameters: Parameters;
 fn linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let first = at.y * tile;
   let tokens = active_rows(tensorWidth(x), parameters.tokens);
-  var sums: array<f32, tile>;
-  add_rows(w, x, at.x * lanes + local.x, local.y, first, tokens, &sums);
-  @unroll for (var t = 0u; t < tile; t++) {
-    partials[(t * splits + local.y) * lanes + local.x] = sums[t];
-  }
-  workgroupBarrier();
-  for (var i = local.y * lanes + local.x; i < tile * lanes / 4u; i += lanes * splits) {
-    let t = i / (lanes / 4u);
-    let s = at.x * (lanes / 4u) + i % (lanes / 4u);
-    if (first + t < tokens && s < tensorSlices(y)) {
-      tensorStore(y, first + t, s, epilogue(gathered(t, i % (lanes / 4u)), 0u, 0u, first + t, s));
+  prepare(x, gamma, first, tokens, local);
+  for (var block = 0u; block < blocks; block++) {
+    let group = at.x * blocks + block;
+    if (blocks == 1u || group * lanes < weightsRows(w)) {
+      var sums: array<f32, tile>;
+      add_rows(w, x, gamma, group * lanes + local.x, local.y, first, tokens, &sums);
+      @unroll for (var t = 0u; t < tile; t++) {
+        partials[sums_of(0u, t) + local.y * lanes + local.x] = sums[t];
+      }
+      fold(local);
+      for (var i = local.y * lanes + local.x; i < tile * lanes / 4u; i += lanes * splits) {
+        let t = i / (lanes / 4u);
+        let s = group * (lanes / 4u) + i % (lanes / 4u);
+        if (first + t < tokens && s < tensorSlices(y)) {
+          let value = gathered(sums_of(0u, t), i % (lanes / 4u)) * norm_factor(t, tensorChannels(x));
+          tensorStore(y, first + t, s, epilogue(value, 0u, 0u, first + t, s));
+        }
+      }
+      if (blocks > 1u) {
+        workgroupBarrier();  // the next rows use the partial sums' memory
+      }
     }
   }
 }

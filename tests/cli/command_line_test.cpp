@@ -115,7 +115,13 @@ TEST_F(CommandLine, MemoryAndGraphNeedNoRun) {
   const auto document = nlohmann::json::parse(memory.out);
   EXPECT_GT(document["activations"]["prefill"]["naive"].get<double>(),
             document["activations"]["prefill"]["planned"].get<double>());
-  EXPECT_THAT(run("graph " + tiny() + " --device reference").out, HasSubstr("rope-qkv"));
+  EXPECT_LE(document["launches"]["decode"]["most_of_layer"], 7);
+  EXPECT_LE(document["launches"]["decode"]["elsewhere"], 3);
+  EXPECT_GT(document["launches"]["prefill"]["total"], document["launches"]["decode"]["total"]);
+  EXPECT_THAT(run("memory " + tiny() + " --device reference").out, HasSubstr(" a layer x "));
+  const std::string graph = run("graph " + tiny() + " --device reference").out;
+  EXPECT_THAT(graph, HasSubstr("rope-qkv"));
+  EXPECT_THAT(graph, HasSubstr(" a layer x "));
   EXPECT_THAT(run("graph " + tiny() + " --before --format dot --device reference").out, StartsWith("digraph"));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "graph/builder.h"
+#include "graph/launches.h"
 #include "graph/lifetimes.h"
 #include "graph/storage_choice.h"
 #include "layer.h"
@@ -165,6 +166,54 @@ TEST(Lowering, MemoryOfADecoderLayer) {
   EXPECT_EQ(memory.activations_planned, memory.lower_bound);
   EXPECT_LT(memory.activations_planned, memory.activations_naive);
   EXPECT_EQ(memory.allocated, 0U);
+}
+
+TEST(Launches, OfAGraphWithoutLayersAreATotal) {
+  const Launches launches = count_launches(lower(testing::decoder_layer({.tokens = 1}), facts(), {}));
+  EXPECT_EQ(launches, (Launches{.total = 8, .elsewhere = 8}));  // embedding and head, and six between
+  EXPECT_EQ(to_text(launches), "8 launches");
+}
+
+TEST(Launches, AreCountedByLayer) {
+  Builder b;
+  Tensor x = b.input("x", {.c = 8});
+  const Tensor w = b.weights({.format = DataType::F32, .columns = 8, .blocks = {{"w", 8}}});
+  x = b.linear(x, w);
+  for (const char* scope : {"blk.0", "blk.1", "blk.10"}) {
+    b.set_scope(scope);
+    x = b.linear(b.linear(x, w), w);
+  }
+  b.set_scope("head");
+  b.output("y", b.linear(x, w));
+  EXPECT_EQ(to_text(count_launches(lower(std::move(b).build(), facts(), {}))), "8 launches: 2 a layer x 3 + 2");
+  EXPECT_EQ(to_text({.total = 20, .layers = 3, .least_of_layer = 5, .most_of_layer = 7, .elsewhere = 2}),
+            "20 launches: 5 to 7 a layer x 3 + 2");
+}
+
+// Of matrices with few rows each row is shared by more invocations, with many rows by fewer.
+TEST(Selection, RowsOfOneTokenAreSharedByAsManyInvocationsAsKeepTheDeviceBusy) {
+  gpu::DeviceFacts device = facts();
+  device.compute_units = 132;
+  device.max_workgroup_size = 1024;
+  device.max_workgroup_extent = {1024, 1024, 64};
+  device.local_memory = 49152;
+  struct Wanted {
+    std::uint32_t rows, columns, splits, turns;
+  };
+  for (const Wanted& wanted : {Wanted{4096, 4096, 32, 2}, Wanted{6144, 4096, 16, 2}, Wanted{14336, 4096, 8, 2},
+                               Wanted{128256, 4096, 8, 2}, Wanted{4096, 96, 2, 1}}) {
+    Builder b;
+    const Tensor w = b.weights({.format = DataType::F16, .columns = wanted.columns, .blocks = {{"w", wanted.rows}}});
+    const Tensor gamma = b.vector("gamma", std::vector<float>(wanted.columns, 1.0F));
+    b.output("y", b.linear(b.rms_norm(b.input("x", {.c = wanted.columns}), gamma, 1e-5F), w));
+    const LoweredGraph lowered = lower(std::move(b).build(), device, {});
+    ASSERT_EQ(lowered.steps.size(), 1U);
+    const auto& overrides = lowered.steps[0].use.specialization.overrides;
+    EXPECT_EQ(overrides.at("splits"), wanted.splits) << wanted.rows;
+    EXPECT_EQ(overrides.at("turns"), wanted.turns) << wanted.rows;
+    EXPECT_EQ(overrides.at("blocks"), wanted.rows > 100000 ? 3 : 1);
+    EXPECT_EQ(overrides.at("staged_slices"), wanted.columns / 4) << wanted.rows;
+  }
 }
 
 TEST(Lowering, TokensBoundTheGridOfElementWiseKernels) {

@@ -53,23 +53,43 @@ struct Parts {
 };
 
 TEST(Passes, ADecoderLayerInItsFusedForm) {
-  Graph graph = testing::decoder_layer();
+  Graph graph = testing::decoder_layer({.tokens = 5});
   std::vector<std::size_t> rewrites;
   for (const PassResult& result : run_passes(graph, {})) rewrites.push_back(result.rewrites);
-  EXPECT_EQ(rewrites, (std::vector<std::size_t>{1, 1, 1, 1, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(rewrites, (std::vector<std::size_t>{1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0}));
   EXPECT_EQ(nodes_text(graph),
-            "%3 embedding_0 (1, 1, 4, 32) f32 = embedding(<ids>, @embd [64 x 32 q4_0])\n"
-            "%5 norm (1, 1, 4, 32) f32 = rms-norm(%3, @attn_norm) {epsilon 1e-05}\n"
-            "%38 q.qkv (1, 1, 4, 64) f32 = linear(%5, @wq + wk + wv [64 x 32 q4_0])\n"
-            "%18 heads (1, 2, 8, 8) f32, %14 k_write in #K, %16 v_write in #V = rope-qkv(%38, @freq, #K, #V) "
+            "%3 embedding_0 (1, 1, 5, 32) f32 = embedding(<ids>, @embd [64 x 32 q4_0])\n"
+            "%5 norm (1, 1, 5, 32) f32 = rms-norm(%3, @attn_norm) {epsilon 1e-05}\n"
+            "%38 q.qkv (1, 1, 5, 64) f32 = linear(%5, @wq + wk + wv [64 x 32 q4_0])\n"
+            "%18 heads (1, 2, 10, 8) f32, %14 k_write in #K, %16 v_write in #V = rope-qkv(%38, @freq, #K, #V) "
             "{heads 4, KV heads 2, head size 8, rotary 8, halves, merged}\n"
-            "%19 attention (1, 1, 4, 32) f32 = attention(%18, %14, %16) {heads 4, scale 0.5, causal}\n"
-            "%21 wo_out (1, 1, 4, 32) f32 = linear(%19, @wo [32 x 32 q4_0])\n"
-            "%22 sum (1, 1, 4, 32) f32, %24 feed (1, 1, 4, 32) f32 = add-rms-norm(%3, %21, @ffn_norm) {epsilon 1e-05}\n"
-            "%30 product (1, 1, 4, 64) f32 = gated-linear(%24, @wgate [64 x 32 q4_0], @wup [64 x 32 q4_0]) {silu}\n"
-            "%33 out (1, 1, 4, 32) f32 = linear(%30, @wdown [32 x 64 q4_0]) | add(1, 0) with %22\n"
+            "%19 attention (1, 1, 5, 32) f32 = attention(%18, %14, %16) {heads 4, scale 0.5, causal}\n"
+            "%21 wo_out (1, 1, 5, 32) f32 = linear(%19, @wo [32 x 32 q4_0])\n"
+            "%22 sum (1, 1, 5, 32) f32, %24 feed (1, 1, 5, 32) f32 = add-rms-norm(%3, %21, @ffn_norm) {epsilon 1e-05}\n"
+            "%30 product (1, 1, 5, 64) f32 = gated-linear(%24, @wgate [64 x 32 q4_0], @wup [64 x 32 q4_0]) {silu}\n"
+            "%33 out (1, 1, 5, 32) f32 = linear(%30, @wdown [32 x 64 q4_0]) | add(1, 0) with %22\n"
             "%35 last (1, 1, 1, 32) f32 = select-token(%33)\n"
             "%36 logits (1, 1, 1, 64) f32 = linear(%35, @head [64 x 32 q4_0])\n");
+}
+
+// Six launches: norms are applied by the linears that read them, sums are stored by those that make them.
+TEST(Passes, ADecoderLayerOfOneTokenInItsFusedForm) {
+  Graph graph = testing::decoder_layer({.tokens = 1});
+  std::vector<std::size_t> rewrites;
+  for (const PassResult& result : run_passes(graph, {})) rewrites.push_back(result.rewrites);
+  EXPECT_EQ(rewrites, (std::vector<std::size_t>{1, 1, 1, 1, 2, 0, 2, 0, 0, 0, 0}));
+  EXPECT_EQ(nodes_text(graph),
+            "%3 embedding_0 (1, 1, 1, 32) f32 = embedding(<ids>, @embd [64 x 32 q4_0])\n"
+            "%38 q.qkv (1, 1, 1, 64) f32 = linear(%3, @wq + wk + wv [64 x 32 q4_0], @attn_norm) "
+            "{normalizes, epsilon 1e-05}\n"
+            "%18 heads (1, 2, 2, 8) f32, %14 k_write in #K, %16 v_write in #V = rope-qkv(%38, @freq, #K, #V) "
+            "{heads 4, KV heads 2, head size 8, rotary 8, halves, merged}\n"
+            "%19 attention (1, 1, 1, 32) f32 = attention(%18, %14, %16) {heads 4, scale 0.5, causal}\n"
+            "%22 sum (1, 1, 1, 32) f32 = linear(%19, @wo [32 x 32 q4_0]) | add(1, 0) with %3\n"
+            "%30 product (1, 1, 1, 64) f32 = gated-linear(%22, @wgate [64 x 32 q4_0], @wup [64 x 32 q4_0], @ffn_norm) "
+            "{silu, normalizes, epsilon 1e-05}\n"
+            "%33 out (1, 1, 1, 32) f32 = linear(%30, @wdown [32 x 64 q4_0]) | add(1, 0) with %22\n"
+            "%36 logits (1, 1, 1, 64) f32 = linear(%33, @head [64 x 32 q4_0])\n");
 }
 
 TEST(Passes, EachCanBeSwitchedOff) {
@@ -95,8 +115,8 @@ TEST(Passes, AnUnknownNameIsAnErrorThatListsTheKnown) {
   } catch (const InvalidInput& error) {
     EXPECT_EQ(error.message(),
               "There is no pass 'fuse-everything' to switch off; the passes are 'fuse-rope-cache', 'merge-linears', "
-              "'fuse-gated', 'fuse-add-norm', 'fuse-elementwise', 'fuse-prologue', 'split-shortcut', 'fuse-concat', "
-              "'remove-dead'.");
+              "'fuse-gated', 'remove-select', 'fuse-norm', 'fuse-add-norm', 'fuse-elementwise', 'fuse-prologue', "
+              "'split-shortcut', 'fuse-concat', 'remove-dead'.");
   }
 }
 
@@ -157,7 +177,7 @@ TEST(FuseRopeCache, NormsThatDifferStayNodesOfTheirOwn) {
 }
 
 TEST(MergeLinears, MergesBiasesToo) {
-  Graph graph = testing::decoder_layer({.biased = true});
+  Graph graph = testing::decoder_layer({.tokens = 5, .biased = true});
   run_passes(graph, {});
   EXPECT_THAT(nodes_text(graph), HasSubstr("linear(%5, @wq + wk + wv [64 x 32 q4_0], @bq + bk + bv)"));
   const Value* bias = graph.find("bq + bk + bv");
@@ -198,6 +218,60 @@ TEST(FuseGated, NeedsOneInputAndPrivateProjections) {
   const Tensor gate = shared.linear("gate", shared.x);
   y = shared.b.add(shared.b.multiply(shared.b.silu(gate), shared.linear("up", shared.x)), gate);
   EXPECT_EQ(run(shared.done(y), fuse_gated).count, 0U);
+}
+
+TEST(RemoveSelect, TheOnlyTokenOfARunIsRead) {
+  Builder b({.max_tokens = 1});
+  const Tensor x = b.input("x", {.w = 1, .c = 8});
+  const Tensor last = b.select_token(x);
+  b.output("y", b.add(b.silu(last), last));
+  EXPECT_EQ(run(std::move(b).build(), remove_select).after,
+            "%2 element-wise_1 (1, 1, 1, 8) f32 = element-wise(<x>) {silu(0)}\n"
+            "%3 y (1, 1, 1, 8) f32 = element-wise(%2, <x>) {add(0, 1)}\n");
+  Builder several({.max_tokens = 2});
+  several.output("y", several.silu(several.select_token(several.input("x", {.w = 2, .c = 8}))));
+  EXPECT_EQ(run(std::move(several).build(), remove_select).count, 0U);
+  Builder output({.max_tokens = 1});
+  output.output("y", output.select_token(output.input("x", {.w = 1, .c = 8})));
+  EXPECT_EQ(run(std::move(output).build(), remove_select).count, 0U);
+}
+
+TEST(FuseNorm, EveryReaderTakesIt) {
+  Parts p;
+  const Tensor gamma = p.b.vector("gamma", std::vector<float>(32, 1));
+  const Tensor normed = p.b.rms_norm(p.x, gamma, 1e-6F);
+  const Tensor bias = p.b.vector("bias", std::vector<float>(32, 1));
+  const Tensor a = p.b.linear(normed, p.matrix("wa"), bias);
+  const Tensor b = p.b.gated_linear(normed, p.matrix("wb"), p.matrix("wc"), ElementOp::GeluTanh);
+  const Rewrite rewrite = run(p.done(p.b.add(a, b)), fuse_norm);
+  EXPECT_EQ(rewrite.count, 1U);
+  EXPECT_EQ(rewrite.after,
+            "%5 linear_1 (1, 1, 4, 32) f32 = linear(<x>, @wa [32 x 32 f32], @bias, @gamma) {normalizes, epsilon "
+            "1e-06}\n"
+            "%8 gated-linear_2 (1, 1, 4, 32) f32 = gated-linear(<x>, @wb [32 x 32 f32], @wc [32 x 32 f32], @gamma) "
+            "{gelu_tanh, normalizes, epsilon 1e-06}\n"
+            "%9 y (1, 1, 4, 32) f32 = element-wise(%5, %8) {add(0, 1)}\n");
+}
+
+TEST(FuseNorm, LeavesNormsThatOthersReadOrOfManyRows) {
+  const std::vector<float> ones(32, 1);
+  Parts read_twice;
+  Tensor normed = read_twice.b.rms_norm(read_twice.x, read_twice.b.vector("gamma", ones), 1e-6F);
+  EXPECT_EQ(run(read_twice.done(read_twice.b.add(read_twice.linear("a", normed), normed)), fuse_norm).count, 0U);
+  Parts is_output;
+  normed = is_output.b.rms_norm(is_output.x, is_output.b.vector("gamma", ones), 1e-6F);
+  is_output.b.output("normed", normed);
+  EXPECT_EQ(run(is_output.done(is_output.linear("a", normed)), fuse_norm).count, 0U);
+  // A norm of a norm: the second is the linear's, the first stays.
+  Parts twice;
+  const Tensor gamma = twice.b.vector("gamma", ones);
+  normed = twice.b.rms_norm(twice.b.rms_norm(twice.x, gamma, 1e-6F), gamma, 1e-6F);
+  EXPECT_EQ(run(twice.done(twice.linear("a", normed)), fuse_norm).count, 1U);
+  Builder b({.max_tokens = 5});
+  const Tensor weights = b.weights({.format = DataType::F32, .columns = 32, .blocks = {{"w", 8}}});
+  normed = b.rms_norm(b.input("x", {.w = 5, .c = 32}), b.vector("gamma", ones), 1e-6F);
+  b.output("y", b.linear(normed, weights));
+  EXPECT_EQ(run(std::move(b).build(), fuse_norm).count, 0U);
 }
 
 TEST(FuseAddNorm, TheSumStaysThereForOthers) {

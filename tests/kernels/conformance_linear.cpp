@@ -66,12 +66,114 @@ void gated_linear(Draft& draft, const Matrix& matrix, const Shape& positions, bo
       tail);
 }
 
+// An RMS norm and a product of few tokens, which one kernel does.
+struct Norm {
+  static constexpr float epsilon = 1e-2F;
+  Norm(Draft& draft, const Matrix& matrix, std::uint32_t rows)
+      : x(draft.input("x", {.w = rows, .c = matrix.columns})),
+        gamma(draft.constant("gamma", {.c = matrix.columns})),
+        normed(draft.builder.rms_norm(x.tensor, gamma.tensor, epsilon)) {}
+
+  Wanted product(const Field& weights, const Index& at) const {
+    double squares = 0;
+    Wanted sum;
+    for (std::uint32_t c = 0; c < x.shape.c; ++c) {
+      const double value = x.at(at.w, c), term = weights.at(at.c, c) * gamma.at(0, c) * value;
+      squares += value * value;
+      sum = {sum.value + term, sum.magnitude + std::abs(term)};
+    }
+    const double factor = 1 / std::sqrt(squares / x.shape.c + epsilon);
+    return {sum.value * factor, sum.magnitude * factor};
+  }
+
+  Field x, gamma;
+  graph::Tensor normed;
+};
+
+void norm_linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, bool has_bias, Tail tail) {
+  const Norm norm(draft, matrix, tokens);
+  const Field weights = draft.weights("w", matrix.rows, matrix.columns);
+  const Field bias = draft.constant("bias", {.c = matrix.rows});
+  std::optional<graph::Tensor> added;
+  if (has_bias) added = bias.tensor;
+  draft.output(
+      "y", draft.builder.linear(norm.normed, weights.tensor, added),
+      [&](const Index& at) {
+        const Wanted sum = norm.product(weights, at);
+        if (!has_bias) return sum;
+        return Wanted{sum.value + bias.at(0, at.c), sum.magnitude + std::abs(bias.at(0, at.c))};
+      },
+      tail);
+}
+
+void norm_gated_linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, bool has_biases, Tail tail) {
+  const Norm norm(draft, matrix, tokens);
+  const Field gate = draft.weights("gate", matrix.rows, matrix.columns);
+  const Field up = draft.weights("up", matrix.rows, matrix.columns);
+  const Field bias = draft.constant("bias", {.c = matrix.rows});
+  graph::Builder& b = draft.builder;
+  const graph::Tensor y =
+      has_biases ? b.gated_linear(norm.normed, gate.tensor, bias.tensor, up.tensor, bias.tensor, graph::ElementOp::Silu)
+                 : b.gated_linear(norm.normed, gate.tensor, up.tensor, graph::ElementOp::Silu);
+  const auto side = [&](const Field& weights, const Index& at) {
+    const Wanted sum = norm.product(weights, at);
+    if (!has_biases) return sum;
+    return Wanted{sum.value + bias.at(0, at.c), sum.magnitude + std::abs(bias.at(0, at.c))};
+  };
+  draft.output(
+      "y", y,
+      [&](const Index& at) {
+        const Wanted g = side(gate, at), u = side(up, at);
+        const double active = g.value / (1 + std::exp(-g.value));
+        return Wanted{active * u.value, 1.1 * g.magnitude * std::abs(u.value) + std::abs(active) * u.magnitude};
+      },
+      tail);
+}
+
 constexpr DataType formats_everywhere[] = {DataType::F32,  DataType::F16,  DataType::Q4_0, DataType::Q4_1,
                                            DataType::Q8_0, DataType::Q4_K, DataType::Q6_K};
 
 bool is_everywhere(DataType format) {
   return std::find(std::begin(formats_everywhere), std::end(formats_everywhere), format) !=
          std::end(formats_everywhere);
+}
+
+// Every format; edges of rows and columns; as many columns as many invocations share, more than workgroup memory holds;
+// bias, epilogue, storages.
+void add_norm_cases(std::vector<Case>& cases, bool is_gated) {
+  const auto add = [&](const Setting& setting, const Matrix& matrix, std::uint32_t tokens, bool has_bias, Tail tail,
+                       bool everywhere) {
+    const std::string name = fmt::format("{} x {} of {} positions after a norm{} {}", matrix.rows, matrix.columns,
+                                         tokens, has_bias ? " bias" : "", to_string(tail));
+    const auto make = is_gated ? norm_gated_linear : norm_linear;
+    cases.push_back({.operation = is_gated ? "gated-linear" : "linear",
+                     .name = name,
+                     .setting = setting,
+                     .packed = "weights",
+                     .make = [=](Draft& draft) { make(draft, matrix, tokens, has_bias, tail); },
+                     .everywhere = everywhere});
+  };
+  for (const DataType format : formats) {
+    const std::uint32_t block = std::max<std::uint32_t>(info(format).block_length, 32);
+    add({.packed = format}, {37, 3 * block}, 1, false, Tail::Residual, format == DataType::Q4_0);
+    add({.packed = format, .max_tokens = 4, .tokens = 3}, {5, block}, 4, true, Tail::None, format == DataType::Q4_1);
+  }
+  for (const std::uint32_t tokens : {1U, 2U, 3U, 4U}) {
+    for (const std::uint32_t columns : {1U, 3U, 5U, 30U, 66U}) {
+      add({.max_tokens = tokens, .tokens = tokens}, {tokens == 2 ? 66U : 5U, columns}, tokens, false, Tail::None,
+          tokens == 2 && columns == 30);
+    }
+  }
+  add({.packed = DataType::F16}, {5, 2100}, 1, false, Tail::Residual, true);
+  add({.max_tokens = 4, .tokens = 3}, {3, 4410}, 4, false, Tail::None, !is_gated);
+  add({.packed = DataType::F16}, {520, 36}, 1, true, Tail::SiluResidual, false);
+  add({.max_tokens = 3, .tokens = 2}, {6, 36}, 2, false, Tail::Residual, false);
+  for (const StorageKind storage : every_storage) {
+    for (const DataType type : activation_types) {
+      const Setting setting{.storage = storage, .activation = type, .packed = DataType::Q4_0};
+      add(setting, {30, 64}, 1, true, Tail::SiluResidual, type == DataType::F16 && storage == StorageKind::Texture2D);
+    }
+  }
 }
 
 }  // namespace
@@ -150,6 +252,7 @@ std::vector<Case> linear_cases() {
   add_image({.packed = DataType::F16, .max_tokens = 9, .tokens = 7}, {18, 36}, {.b = 2, .w = 9}, true, Tail::Silu,
             true);
   add_image({.max_tokens = 40, .tokens = 33}, {70, 36}, {.w = 40}, true, Tail::None, false);
+  add_norm_cases(cases, false);
   return cases;
 }
 
@@ -216,6 +319,7 @@ std::vector<Case> gated_linear_cases() {
   add_image({.packed = DataType::F16, .max_tokens = 9, .tokens = 7}, {18, 36}, {.b = 2, .w = 9}, false, Silu,
             Tail::None, false);
   add_image({.max_tokens = 40, .tokens = 33}, {70, 36}, {.w = 40}, true, Silu, Tail::None, false);
+  add_norm_cases(cases, true);
   return cases;
 }
 

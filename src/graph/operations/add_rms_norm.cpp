@@ -13,10 +13,7 @@ std::vector<Shape> output_shapes(const AddRmsNorm&, std::span<const Operand> inp
     operation_error(AddRmsNorm::name,
                     fmt::format("the terms {} and {} differ in shape.", describe(x), describe(residual)));
   }
-  if (gamma.shape != Shape{.c = x.shape.c}) {
-    operation_error(AddRmsNorm::name, fmt::format("the factors {} are not one for each of the {} channels of {}.",
-                                                  describe(gamma), x.shape.c, describe(x)));
-  }
+  check_norm_factors(AddRmsNorm::name, x, gamma);
   return {x.shape, x.shape};
 }
 

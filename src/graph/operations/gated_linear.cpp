@@ -5,8 +5,9 @@
 namespace driftwood::graph {
 
 std::vector<Shape> output_shapes(const GatedLinear& operation, std::span<const Operand> inputs) {
-  check_input_count(GatedLinear::name, inputs, 3, 5);
-  if (inputs.size() == 4) operation_error(GatedLinear::name, "one bias is given; both or none are needed.");
+  const std::size_t least = operation.normalizes ? 4 : 3;
+  check_input_count(GatedLinear::name, inputs, least, least + 2);
+  if (inputs.size() == least + 1) operation_error(GatedLinear::name, "one bias is given; both or none are needed.");
   const ElementOpInfo& activation = info(operation.activation);
   if (activation.operands != 1 || activation.constants != 0) {
     operation_error(GatedLinear::name, fmt::format("'{}' is no activation of one operand.", activation.name));
@@ -25,7 +26,8 @@ std::vector<Shape> output_shapes(const GatedLinear& operation, std::span<const O
                     fmt::format("the gate {} has {} rows, but the up projection {} has {}.", describe_weights(gate),
                                 gate.shape.w, describe_weights(up), up.shape.w));
   }
-  for (const Operand& bias : inputs.subspan(3)) {
+  if (operation.normalizes) check_norm_factors(GatedLinear::name, x, inputs.back());
+  for (const Operand& bias : inputs.subspan(3, inputs.size() - least)) {
     if (bias.shape == Shape{.c = gate.shape.w}) continue;
     operation_error(GatedLinear::name, fmt::format("the bias {} does not hold one value for each of the {} rows of {}.",
                                                    describe(bias), gate.shape.w, describe_weights(gate)));

@@ -4,8 +4,8 @@
 
 namespace driftwood::graph {
 
-std::vector<Shape> output_shapes(const Linear&, std::span<const Operand> inputs) {
-  check_input_count(Linear::name, inputs, 2, 3);
+std::vector<Shape> output_shapes(const Linear& operation, std::span<const Operand> inputs) {
+  check_input_count(Linear::name, inputs, operation.normalizes ? 3 : 2, operation.normalizes ? 4 : 3);
   const Operand& x = inputs[0];
   const Operand& weights = inputs[1];
   if (x.shape.c != weights.shape.c) {
@@ -14,7 +14,8 @@ std::vector<Shape> output_shapes(const Linear&, std::span<const Operand> inputs)
   }
   Shape shape = x.shape;
   shape.c = weights.shape.w;
-  if (inputs.size() == 3 && inputs[2].shape != Shape{.c = shape.c}) {
+  if (operation.normalizes) check_norm_factors(Linear::name, x, inputs.back());
+  if (operation.has_bias(inputs.size()) && inputs[2].shape != Shape{.c = shape.c}) {
     operation_error(Linear::name, fmt::format("the bias {} does not hold one value for each of the {} rows of {}.",
                                               describe(inputs[2]), shape.c, describe_weights(weights)));
   }

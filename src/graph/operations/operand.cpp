@@ -21,4 +21,10 @@ void check_input_count(std::string_view operation, std::span<const Operand> inpu
   operation_error(operation, fmt::format("{} inputs are given, but it takes {}.", inputs.size(), expected));
 }
 
+void check_norm_factors(std::string_view operation, const Operand& x, const Operand& gamma) {
+  if (gamma.shape == Shape{.c = x.shape.c}) return;
+  operation_error(operation, fmt::format("the factors {} are not one for each of the {} channels of {}.",
+                                         describe(gamma), x.shape.c, describe(x)));
+}
+
 }  // namespace driftwood::graph

@@ -27,4 +27,7 @@ std::string describe_weights(const Operand& operand);
 void check_input_count(std::string_view operation, std::span<const Operand> inputs, std::size_t least,
                        std::size_t most);
 
+/// Throws InvalidInput where the factors of an RMS norm are not one for each channel of x.
+void check_norm_factors(std::string_view operation, const Operand& x, const Operand& gamma);
+
 }  // namespace driftwood::graph

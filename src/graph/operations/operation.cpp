@@ -12,7 +12,9 @@ std::string text(const Rope& rope) {
   return result;
 }
 std::string text(const Embedding&) { return {}; }
-std::string text(const Linear&) { return {}; }
+std::string text(const Linear& operation) {
+  return operation.normalizes ? fmt::format("normalizes, epsilon {}", operation.epsilon) : std::string();
+}
 std::string text(const SelectToken&) { return {}; }
 std::string text(const Concat&) { return {}; }
 std::string text(const LayerNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
@@ -35,7 +37,11 @@ std::string text(const Conv2d& operation) {
   }
   return result;
 }
-std::string text(const GatedLinear& operation) { return std::string(info(operation.activation).name); }
+std::string text(const GatedLinear& operation) {
+  std::string result(info(operation.activation).name);
+  if (operation.normalizes) result += fmt::format(", normalizes, epsilon {}", operation.epsilon);
+  return result;
+}
 std::string text(const RmsNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
 std::string text(const AddRmsNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
 std::string text(const ElementWise& operation) { return to_string(operation); }
@@ -84,6 +90,12 @@ bool accepts_epilogue(const Operation& operation) {
 }
 
 bool accepts_prologue(const Operation& operation) { return std::holds_alternative<Conv2d>(operation); }
+
+bool normalizes(const Operation& operation) {
+  if (const auto* linear = std::get_if<Linear>(&operation)) return linear->normalizes;
+  const auto* gated = std::get_if<GatedLinear>(&operation);
+  return gated != nullptr && gated->normalizes;
+}
 
 std::size_t joined_operand(const Operation& operation) {
   if (std::holds_alternative<Conv2d>(operation)) return 2;

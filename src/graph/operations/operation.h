@@ -48,6 +48,9 @@ bool accepts_epilogue(const Operation& operation);
 /// Whether a kernel of this operation loads input 0 (and what is joined to it) through a prologue.
 bool accepts_prologue(const Operation& operation);
 
+/// Whether a linear takes input 0 before an RMS norm, and the norm's factors as its last input.
+bool normalizes(const Operation& operation);
+
 /// Place of the operand that is joined to input 0 along the channels where there is one more than without; 0: the
 /// operation takes none.
 std::size_t joined_operand(const Operation& operation);

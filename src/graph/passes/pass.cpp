@@ -11,11 +11,16 @@ namespace driftwood::graph {
 namespace {
 
 // fuse-concat comes after fuse-prologue, which takes away the element-wise readers of a concatenation.
+// remove-select comes before fuse-norm, whose norms may then read what the selection read.
+// fuse-norm comes after merge-linears and fuse-gated, which leave fewer readers to a norm, and before fuse-add-norm: a
+// norm that its readers apply leaves its sum to fuse-elementwise.
 // fuse-add-norm comes before fuse-elementwise, which would take the sum into the producer of one of its terms.
 constexpr Pass table[] = {
     {"fuse-rope-cache", fuse_rope_cache},
     {"merge-linears", merge_linears},
     {"fuse-gated", fuse_gated},
+    {"remove-select", remove_select},
+    {"fuse-norm", fuse_norm},
     {"fuse-add-norm", fuse_add_norm},
     {"fuse-elementwise", fuse_element_wise},
     {"fuse-prologue", fuse_prologue},

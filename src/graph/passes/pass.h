@@ -6,6 +6,8 @@
 //                      RopeQkv
 //   merge-linears      the linears of q, k and v -> one over their rows, where RopeQkv takes them
 //   fuse-gated         activation(linear) * linear of one input -> GatedLinear
+//   remove-select      the selection of the last token where a run has no more than one
+//   fuse-norm          an RMS norm of few rows into the linears that read it
 //   fuse-add-norm      a sum that an RMS norm reads -> AddRmsNorm
 //   fuse-elementwise   chains of element-wise operations into each other and into their producer's epilogue
 //   fuse-prologue      a group norm with its activation into the convolutions that read it (not on CPUs: lowering.cpp)
@@ -45,6 +47,8 @@ std::vector<PassResult> run_passes(Graph& graph, std::span<const std::string> di
 std::size_t fuse_rope_cache(Graph& graph);
 std::size_t merge_linears(Graph& graph);
 std::size_t fuse_gated(Graph& graph);
+std::size_t remove_select(Graph& graph);
+std::size_t fuse_norm(Graph& graph);
 std::size_t fuse_add_norm(Graph& graph);
 std::size_t fuse_element_wise(Graph& graph);
 std::size_t fuse_prologue(Graph& graph);

@@ -29,7 +29,8 @@ void set_window(const Node& node, const SelectionContext& context, KernelUse& us
 }
 
 bool takes_wide_image(const Node& node, const SelectionContext& context) {
-  return context.facts.is_cpu && !has_only_rows(node, context) && context.shape(node.inputs[0]).d == 1;
+  return context.facts.is_cpu && !has_only_rows(node, context) && context.shape(node.inputs[0]).d == 1 &&
+         !normalizes(node.operation);
 }
 
 namespace {
@@ -98,7 +99,8 @@ const Tile& tile_for(std::uint32_t positions, std::uint32_t slices, std::uint32_
 
 bool takes_tiles(const Node& node, const SelectionContext& context) {
   const Shape& shape = context.shape(node.outputs[0]);
-  return shape.d == 1 && (!has_only_rows(node, context) || positions_of(shape) >= least_positions);
+  return shape.d == 1 && (!has_only_rows(node, context) || positions_of(shape) >= least_positions) &&
+         !normalizes(node.operation);
 }
 
 Lowering in_wide_patches(KernelUse use, const Node& node, const SelectionContext& context) {

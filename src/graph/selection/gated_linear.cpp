@@ -10,7 +10,7 @@ void add_gate(const Node& node, const SelectionContext& context, KernelUse& use)
   const Shape& shape = context.shape(node.outputs[0]);
   ElementWise gate = single(node.as<GatedLinear>()->activation);
   std::vector<Shape> biases;
-  if (node.inputs.size() > 3) {
+  if (node.as<GatedLinear>()->has_biases(node.inputs.size())) {
     gate = compose(gate, 0, single(ElementOp::Add));
     biases.push_back(context.shape(node.inputs[3]));
     use.specialization.fusions["up_bias"] = fusion_source("up_bias", "up_bias", single(ElementOp::Add), biases, shape);
@@ -33,12 +33,21 @@ KernelUse gated_use(const Node& node, const SelectionContext& context, std::stri
   return use;
 }
 
+}  // namespace
+
+Lowering gated_linear_in_lanes(const Node& node, const SelectionContext& context, const RowTiling& tiling) {
+  return in_lanes(gated_use(node, context, "package::gated_linear_rows"), node, context, tiling);
+}
+
+namespace {
+
 Lowering gated_linear_wide(const Node& node, const SelectionContext& context) {
   return in_wide_rows(gated_use(node, context, "package::gated_linear_wide"), node, context, "gate");
 }
 
 Lowering gated_linear_rows(const Node& node, const SelectionContext& context) {
-  return in_lanes(gated_use(node, context, "package::gated_linear_rows"), node, context, "gate");
+  return gated_linear_in_lanes(node, context,
+                               choose_row_tiling(node, context, weights_descriptor(context, node.inputs[1])));
 }
 
 Lowering gated_image_wide(const Node& node, const SelectionContext& context) {

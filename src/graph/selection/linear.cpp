@@ -1,5 +1,7 @@
 #include "graph/selection/linear.h"
 
+#include <algorithm>
+
 #include "base/checked.h"
 #include "graph/selection/convolution.h"
 #include "graph/selection/rows.h"
@@ -25,24 +27,36 @@ std::uint32_t wide_tile(const SelectionContext& context, ValueId x) {
   return context.per_token(x) ? std::min<std::uint32_t>(16, context.shape(x).w) : 1;
 }
 
-struct RowTiling {
-  std::uint32_t lanes, splits, tile;
-};
+// Invocations that hide the latency of memory on a compute unit of a GPU, each with a chunk or two of weights under
+// way: 32 subgroups of 32, half of what a multiprocessor of NVIDIA's holds and what a unit of AMD's does.
+constexpr std::uint32_t busy_invocations = 1024;
 
-RowTiling row_tiling(const SelectionContext& context, ValueId x, const WeightsDescriptor& weights) {
-  RowTiling tiling{.lanes = weights.row_group, .splits = 1, .tile = 1};
-  if (context.per_token(x)) tiling.tile = std::min<std::uint32_t>(8, context.shape(x).w);
-  // A row's columns are shared by as many invocations as make a group of 256, or of 128 where each has several
-  // tokens to do; more would leave each without a whole chunk.
-  const auto chunks = static_cast<std::uint32_t>(divide_up(weights.columns, 32));
-  const std::uint32_t threads = std::min<std::uint32_t>(tiling.tile > 1 ? 128 : 256, context.facts.max_workgroup_size);
-  while (tiling.splits * 2 * tiling.lanes <= threads && tiling.splits * 2 <= chunks &&
-         tiling.splits * 2 <= context.facts.max_workgroup_extent[1])
-    tiling.splits *= 2;
-  // Partial sums pass through workgroup memory.
-  while (tiling.tile > 1 && std::uint64_t{4} * tiling.tile * tiling.splits * tiling.lanes > context.facts.local_memory)
-    tiling.tile /= 2;
-  return tiling;
+// Of few tokens a workgroup can keep what it needs of them, and has registers for several chunks of weights.
+constexpr std::uint32_t few_tokens = 4;
+
+std::uint32_t slices_of(const SelectionContext& context, ValueId x) { return context.shape(x).slices(); }
+
+/// The norm's factors and constants, where the node normalizes.
+void add_norm(const Node& node, const SelectionContext& context, KernelUse& use) {
+  const bool is_normal = normalizes(node.operation);
+  use.specialization.overrides["normalizes"] = is_normal;
+  if (is_normal) {
+    const auto* linear = node.as<Linear>();
+    use.specialization.overrides["epsilon"] = linear != nullptr ? linear->epsilon : node.as<GatedLinear>()->epsilon;
+    use.resources.push_back(read("gamma", node.inputs.back()));
+  } else {
+    use.specialization.tensors["gamma"] = context.descriptor(node.inputs[0]);  // of its kind; not used
+  }
+}
+
+std::uint32_t matrices_of(const Node& node) { return node.as<GatedLinear>() != nullptr ? 2 : 1; }
+
+// Workgroup memory as kernels/row_product.wgsl lays it out.
+std::uint64_t bytes_of(const RowTiling& tiling, const Node& node, const SelectionContext& context) {
+  const std::uint64_t invocations = std::uint64_t{tiling.lanes} * tiling.splits;
+  std::uint64_t bytes = 4 * tiling.tile * invocations * (matrices_of(node) + (normalizes(node.operation) ? 1 : 0));
+  if (tiling.stages) bytes += std::uint64_t{16} * tiling.tile * slices_of(context, node.inputs[0]);
+  return bytes;
 }
 
 Grid matrix_grid(const SelectionContext& context, ValueId x, const WeightsDescriptor& weights,
@@ -50,7 +64,44 @@ Grid matrix_grid(const SelectionContext& context, ValueId x, const WeightsDescri
   return {groups_of(weights.rows, rows_of_group), groups_of_rows(context, x, tile)};
 }
 
+// Groups of sixteen rows that share a workgroup's norm, while a core still gets a dozen workgroups.
+std::uint32_t wide_blocks(const Node& node, const SelectionContext& context, std::uint32_t rows) {
+  if (!normalizes(node.operation)) return 1;
+  constexpr std::uint32_t most_blocks = 8;
+  const std::uint64_t groups = divide_up(rows, 16);
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(groups / (std::uint64_t{12} * context.facts.compute_units), 1, most_blocks));
+}
+
 }  // namespace
+
+RowTiling choose_row_tiling(const Node& node, const SelectionContext& context, const WeightsDescriptor& weights) {
+  const gpu::DeviceFacts& facts = context.facts;
+  const ValueId x = node.inputs[0];
+  RowTiling tiling{.lanes = weights.row_group};
+  if (context.per_token(x)) tiling.tile = std::min<std::uint32_t>(8, context.shape(x).w);
+  // A row's columns are shared by as many invocations as keep the device busy: fewer where there are more rows; of many
+  // tokens, each of which gives an invocation enough to do, 128 in a group.
+  const std::uint64_t on_a_unit = divide_up(divide_up(weights.rows, tiling.lanes), facts.compute_units);
+  std::uint64_t threads = 128;
+  if (tiling.tile <= few_tokens) threads = std::max<std::uint64_t>(256, busy_invocations / on_a_unit);
+  threads = std::min<std::uint64_t>(threads, facts.max_workgroup_size);
+  const auto chunks = static_cast<std::uint32_t>(divide_up(weights.columns, 32));
+  while (tiling.splits * 2 * tiling.lanes <= threads && tiling.splits * 2 <= chunks &&
+         tiling.splits * 2 <= facts.max_workgroup_extent[1]) {
+    tiling.splits *= 2;
+  }
+  if (tiling.tile <= few_tokens && chunks >= 2 * tiling.splits) tiling.turns = 2;
+  while (tiling.tile > 1 && bytes_of(tiling, node, context) > facts.local_memory) tiling.tile /= 2;
+  // Without a norm nothing is gained by staging: a workgroup reads each value of x once either way.
+  RowTiling staged = tiling;
+  staged.stages = true;
+  const bool fits = bytes_of(staged, node, context) <= facts.local_memory;
+  if (!normalizes(node.operation) || !fits) return tiling;
+  // A unit holds some eight such workgroups at a time; those that would come later find the norm done.
+  staged.blocks = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8));
+  return staged;
+}
 
 bool takes_wide_rows(const Node& node, const SelectionContext& context) {
   return context.facts.is_cpu && has_only_rows(node, context);
@@ -58,21 +109,35 @@ bool takes_wide_rows(const Node& node, const SelectionContext& context) {
 
 Lowering in_wide_rows(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights) {
   const ValueId x = node.inputs[0];
+  const WeightsDescriptor& matrix = use.specialization.weights.at(weights);
   const std::uint32_t tile = wide_tile(context, x);
-  use.specialization.overrides = {{"tile", tile}, {"rows_per_token", rows_per_token(context, x)}};
-  use.grid = matrix_grid(context, x, use.specialization.weights.at(weights), 16, tile);
+  const std::uint32_t blocks = wide_blocks(node, context, matrix.rows);
+  // With few rows to share it, what is staged must stay in the cache of a core.
+  constexpr std::uint64_t most_staged_bytes = 64 << 10;
+  const std::uint64_t bytes = std::uint64_t{16} * tile * slices_of(context, x);
+  const bool stages = normalizes(node.operation) && bytes <= std::min(most_staged_bytes, context.facts.local_memory);
+  use.specialization.overrides = {{"tile", tile},
+                                  {"rows_per_token", rows_per_token(context, x)},
+                                  {"blocks", blocks},
+                                  {"staged_slices", stages ? slices_of(context, x) : 0}};
+  add_norm(node, context, use);
+  use.grid = matrix_grid(context, x, matrix, 16 * blocks, tile);
   return {.kernels = {std::move(use)}};
 }
 
-Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights) {
+Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& context, const RowTiling& tiling) {
   const ValueId x = node.inputs[0];
-  const WeightsDescriptor& matrix = use.specialization.weights.at(weights);
-  const RowTiling tiling = row_tiling(context, x, matrix);
+  const WeightsDescriptor& matrix = use.specialization.weights.begin()->second;
   use.specialization.overrides = {{"lanes", tiling.lanes},
                                   {"splits", tiling.splits},
                                   {"tile", tiling.tile},
+                                  {"matrices", matrices_of(node)},
+                                  {"blocks", tiling.blocks},
+                                  {"turns", tiling.turns},
+                                  {"staged_slices", tiling.stages ? slices_of(context, x) : 0},
                                   {"rows_per_token", rows_per_token(context, x)}};
-  use.grid = matrix_grid(context, x, matrix, tiling.lanes, tiling.tile);
+  add_norm(node, context, use);
+  use.grid = matrix_grid(context, x, matrix, tiling.lanes * tiling.blocks, tiling.tile);
   return {.kernels = {std::move(use)}};
 }
 
@@ -85,6 +150,10 @@ KernelUse matrix_use(const Node& node, const SelectionContext& context, std::str
   return use;
 }
 
+Lowering linear_in_lanes(const Node& node, const SelectionContext& context, const RowTiling& tiling) {
+  return in_lanes(matrix_use(node, context, "package::linear_rows"), node, context, tiling);
+}
+
 namespace {
 
 Lowering linear_wide(const Node& node, const SelectionContext& context) {
@@ -92,7 +161,7 @@ Lowering linear_wide(const Node& node, const SelectionContext& context) {
 }
 
 Lowering linear_rows(const Node& node, const SelectionContext& context) {
-  return in_lanes(matrix_use(node, context, "package::linear_rows"), node, context, "w");
+  return linear_in_lanes(node, context, choose_row_tiling(node, context, weights_descriptor(context, node.inputs[1])));
 }
 
 Lowering linear_image_wide(const Node& node, const SelectionContext& context) {

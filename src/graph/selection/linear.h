@@ -17,9 +17,25 @@ void add_gate(const Node& node, const SelectionContext& context, KernelUse& use)
 /// Whether the kernels that hold sixteen rows in a wide vector apply.
 bool takes_wide_rows(const Node& node, const SelectionContext& context);
 
+/// How a kernel of a row a lane is cut (kernels/row_product.wgsl).
+struct RowTiling {
+  std::uint32_t lanes = 32, splits = 1;  // rows of a workgroup; invocations that share the columns of each
+  std::uint32_t tile = 1;                // tokens of a workgroup
+  std::uint32_t blocks = 1;              // groups of `lanes` rows that a workgroup does, one after the other
+  std::uint32_t turns = 1;               // chunks of 32 columns that an invocation loads at once
+  bool stages = false;                   // whether the tokens are kept in workgroup memory
+};
+
+/// The tiling that is expected to be the fastest on the device for a linear or gated linear.
+RowTiling choose_row_tiling(const Node& node, const SelectionContext& context, const WeightsDescriptor& weights);
+
 /// Cuts a kernel of sixteen rows an invocation, or one of a row a lane, into workgroups: sets its overrides and grid
 /// and makes a lowering of it. x is the node's first input, `weights` names the matrix that decides the extents.
 Lowering in_wide_rows(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights);
-Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights);
+Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& context, const RowTiling& tiling);
+
+/// The kernels of a row a lane in a given tiling.
+Lowering linear_in_lanes(const Node& node, const SelectionContext& context, const RowTiling& tiling);
+Lowering gated_linear_in_lanes(const Node& node, const SelectionContext& context, const RowTiling& tiling);
 
 }  // namespace driftwood::graph

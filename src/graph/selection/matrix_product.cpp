@@ -107,6 +107,7 @@ bool is_half_buffer(const SelectionContext& context, ValueId id) {
 
 bool takes_matrix_units(const Node& node, const SelectionContext& context) {
   if (!context.facts.has_matrices || context.facts.is_cpu || context.options.precision == Precision::F32) return false;
+  if (normalizes(node.operation)) return false;
   const Shape& output = context.shape(node.outputs[0]);
   if (output.d != 1 || positions_of(output) < least_matrix_positions) return false;
   // A prologue makes halves of whatever it reads.

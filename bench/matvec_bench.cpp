@@ -1,0 +1,293 @@
+// How fast one token is multiplied with a matrix in each way that kernels of a row a lane can be cut, beside the one
+// that the selection takes.
+//
+//   matvec_bench [DEVICE] [KIND FORMAT ROWS COLUMNS [SPLITS TURNS STAGES BLOCKS]]
+//
+// KIND: linear, norm-linear (an RMS norm comes first), residual-linear (a residual is added), gated, norm-gated.
+// Without a KIND: the matrices of an 8B Llama in q4_0 and q8_0. SPLITS, TURNS, STAGES (1 or 0) and BLOCKS choose among
+// the ways; 0 for SPLITS, TURNS or BLOCKS is all of them, 2 for STAGES both. Prints microseconds a launch, the device's
+// own gap between launches included, and GB/s of weights; the tiling chosen has a star. Matrices change from launch to
+// launch, so that none is in a cache; launches are queued while a kernel that only spins is running, so that the host's
+// time for them does not count. Results of every way are compared with those of the first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/half.h"
+#include "gpu/registry.h"
+#include "graph/builder.h"
+#include "graph/program.h"
+#include "graph/selection/linear.h"
+#include "kernels/source.h"
+#include "tensor/packed_weights.h"
+
+namespace {
+
+using namespace driftwood;
+
+struct Product {
+  std::string kind;
+  DataType format;
+  std::uint32_t rows, columns;
+
+  bool is_gated() const { return kind.ends_with("gated"); }
+  std::uint64_t bytes() const {
+    const WeightsDescriptor descriptor{.format = format, .rows = rows, .columns = columns, .row_group = 32};
+    return packed_size(descriptor) * (is_gated() ? 2 : 1);
+  }
+};
+
+constexpr std::size_t launches = 64;
+constexpr std::uint64_t rotated_bytes = std::uint64_t{192} << 20;  // more than any cache; an H200's L2 has 50 MB
+
+constexpr std::string_view spin_source = R"(// y = x, after a few milliseconds.
+@tensor var<read> x: tensor<f32>;
+@tensor var<write> y: tensor<f32>;
+override lanes: u32;
+
+@compute @workgroup_size(lanes)
+fn spin(@builtin(local_invocation_id) local: vec3u) {
+  var a = tensorLoad(x, 0u, 0u).x;
+  for (var i = 0u; i < 2000000u; i++) {
+    a = fma(a, 0.999, 0.001);
+  }
+  for (var s = local.x; s < tensorSlices(x); s += lanes) {
+    tensorStore(y, 0u, s, tensorLoad(x, 0u, s) + vec4f(select(0.0, 1.0, a > 100.0)));
+  }
+}
+)";
+
+std::optional<shader::SourceFile> source(std::string_view path) {
+  if (path == "package::spin") return shader::SourceFile{"spin.wgsl", std::string(spin_source)};
+  return kernels::source(path);
+}
+
+graph::RowTiling forced, chosen;
+bool is_forced = false;
+
+bool always(const graph::Node&, const graph::SelectionContext&) { return true; }
+
+graph::RowTiling tiling_of(const graph::Node& node, const graph::SelectionContext& context) {
+  chosen = graph::choose_row_tiling(node, context, graph::weights_descriptor(context, node.inputs[1]));
+  graph::RowTiling tiling = chosen;
+  if (is_forced) {
+    tiling.splits = forced.splits;
+    tiling.turns = forced.turns;
+    tiling.blocks = forced.blocks;
+    tiling.stages = forced.stages;
+  }
+  return tiling;
+}
+
+graph::Lowering linear(const graph::Node& node, const graph::SelectionContext& context) {
+  return graph::linear_in_lanes(node, context, tiling_of(node, context));
+}
+
+graph::Lowering gated(const graph::Node& node, const graph::SelectionContext& context) {
+  return graph::gated_linear_in_lanes(node, context, tiling_of(node, context));
+}
+
+graph::Lowering spin(const graph::Node& node, const graph::SelectionContext& context) {
+  graph::KernelUse use{.module_path = "package::spin", .label = node.name};
+  use.specialization.overrides = {{"lanes", context.facts.is_cpu ? 1 : 32}};
+  use.resources = {graph::read("x", node.inputs[0]), graph::write("y", node.outputs[0])};
+  use.grid = {graph::GridExtent{.fixed = 1}};
+  return {.kernels = {std::move(use)}};
+}
+
+constexpr std::array<graph::KernelRow, 3> rows = {{{graph::Linear::name, "linear", always, linear},
+                                                   {graph::GatedLinear::name, "gated", always, gated},
+                                                   {graph::ElementWise::name, "spin", always, spin}}};
+
+graph::Graph graph_of(const Product& product, std::size_t count) {
+  graph::Builder builder;
+  graph::Tensor x = builder.unary(graph::ElementOp::Relu, builder.input("x", {.c = product.columns}));
+  if (product.kind.starts_with("norm")) {
+    x = builder.rms_norm(x, builder.vector("gamma", std::vector<float>(product.columns, 0.5F)), 1e-5F);
+  }
+  const graph::Tensor residual = builder.input("residual", {.c = product.rows});
+  const std::uint64_t matrices = std::clamp<std::uint64_t>(rotated_bytes / product.bytes() + 1, 2, count + 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto weights = [&](const char* name) {
+      return builder.weights({.format = product.format,
+                              .columns = product.columns,
+                              .blocks = {{fmt::format("{}.{}", name, i % matrices), product.rows}}});
+    };
+    graph::Tensor y =
+        product.is_gated() ? builder.gated_linear(x, weights("w"), weights("up")) : builder.linear(x, weights("w"));
+    if (product.kind.starts_with("residual")) y = builder.add(y, residual);
+    builder.output(fmt::format("y.{}", i), y);
+  }
+  return std::move(builder).build();
+}
+
+/// Random blocks of a format, whose scales are near 1/100.
+std::vector<std::byte> random_weights(const Product& product) {
+  const DataTypeInfo& format = info(product.format);
+  std::vector<std::size_t> halves;  // where a block has its scales
+  switch (product.format) {
+    case DataType::F16:
+    case DataType::Q4_0:
+    case DataType::Q5_0:
+    case DataType::Q8_0: halves = {0}; break;
+    case DataType::Q4_1:
+    case DataType::Q5_1:
+    case DataType::Q4_K:
+    case DataType::Q5_K: halves = {0, 2}; break;
+    case DataType::Q6_K: halves = {208}; break;
+    default: throw Unsupported(fmt::format("The benchmark makes no weights of type {}.", to_string(product.format)));
+  }
+  const std::size_t blocks = std::size_t{product.rows} * product.columns / format.block_length;
+  std::vector<std::byte> bytes(blocks * format.block_bytes);
+  std::uint32_t state = 1;
+  for (std::byte& byte : bytes) {
+    state = state * 1664525U + 1013904223U;
+    byte = static_cast<std::byte>(state >> 24);
+  }
+  for (std::size_t block = 0; block < blocks; ++block) {
+    for (const std::size_t at : halves) {
+      std::byte* const place = &bytes[block * format.block_bytes + at];
+      const std::uint16_t half = float_to_half(static_cast<float>(std::to_integer<int>(place[1])) / 25600.0F - 0.005F);
+      place[0] = static_cast<std::byte>(half & 0xFF);
+      place[1] = static_cast<std::byte>(half >> 8);
+    }
+  }
+  return bytes;
+}
+
+struct Bench {
+  gpu::Device& device;
+  Product product;
+  std::vector<std::byte> weights;
+  std::shared_ptr<graph::ResourceStore> store;
+  std::vector<float> first = {};  // results of the first way
+
+  Bench(gpu::Device& device, const Product& product)
+      : device(device), product(product), weights(random_weights(product)) {
+    store = std::make_shared<graph::ResourceStore>(
+        device, [this](std::string_view) { return std::span<const std::byte>(weights); });
+  }
+
+  std::unique_ptr<graph::Program> program(std::size_t count) const {
+    auto made = std::make_unique<graph::Program>(
+        device, graph_of(product, count), graph::ProgramSettings{.store = store, .sources = source, .rows = rows});
+    std::vector<float> x(product.columns), residual(product.rows, 1.0F);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 2654435761U % 1000) / 1000.0F;
+    made->write_floats("x", x);
+    if (product.kind.starts_with("residual")) made->write_floats("residual", residual);
+    return made;
+  }
+
+  double milliseconds(graph::Program& program) const {
+    double best = 0;
+    for (int round = 0; round < 6; ++round) {  // the first warms up
+      device.finish();
+      const auto start = std::chrono::steady_clock::now();
+      program.run({});
+      device.finish();
+      const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+      if (round == 1 || (round > 1 && time.count() < best)) best = time.count();
+    }
+    return best;
+  }
+
+  void measure(const std::string& name) {
+    const auto many = program(launches + 1), one = program(1);
+    const double time = (milliseconds(*many) - milliseconds(*one)) * 1000 / launches;
+    std::vector<float> y(product.rows);
+    one->read_floats("y.0", y);
+    if (first.empty()) first = y;
+    double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      difference += std::pow(y[i] - first[i], 2);
+      norm += std::pow(first[i], 2);
+    }
+    const bool is_chosen = is_forced && chosen.splits == forced.splits && chosen.turns == forced.turns &&
+                           chosen.blocks == forced.blocks && chosen.stages == forced.stages;
+    fmt::print("  {:<34} {:9.2f} us {:9.1f} GB/s{}{}\n", name, time, static_cast<double>(product.bytes()) / time / 1e3,
+               is_chosen ? " *" : "",
+               difference <= 1e-9 * norm ? "" : fmt::format("  WRONG by {:.1e}", std::sqrt(difference / norm)));
+    std::fflush(stdout);
+  }
+};
+
+/// Only the ways that are asked for; 0: all.
+struct Wanted {
+  std::uint32_t splits = 0, turns = 0, blocks = 0;
+  std::optional<bool> stages = {};
+};
+
+void measure(gpu::Device& device, const Product& product, const Wanted& wanted) {
+  fmt::print("{} {} {} x {}, {:.1f} MB:\n", product.kind, to_string(product.format), product.rows, product.columns,
+             static_cast<double>(product.bytes()) / 1e6);
+  Bench bench(device, product);
+  const std::uint32_t lanes = device.facts().is_cpu ? 16 : 32;
+  is_forced = true;
+  for (const bool stages : {false, true}) {
+    for (const std::uint32_t splits : {4U, 8U, 16U, 32U}) {
+      for (const std::uint32_t turns : {1U, 2U, 4U}) {
+        if ((wanted.splits != 0 && wanted.splits != splits) || (wanted.turns != 0 && wanted.turns != turns) ||
+            (wanted.stages && *wanted.stages != stages) || splits * lanes > device.facts().max_workgroup_size) {
+          continue;
+        }
+        // 12 KiB for sums.
+        if (stages && std::uint64_t{4} * product.columns + 12288 > device.facts().local_memory) continue;
+        for (const std::uint32_t blocks : {1U, 2U, 4U}) {
+          const bool has_many_rows = product.rows / lanes > 8 * blocks * device.facts().compute_units;
+          if (wanted.blocks != 0 ? wanted.blocks != blocks : blocks > 1 && (!has_many_rows || !stages)) continue;
+          forced = {.splits = splits, .blocks = blocks, .turns = turns, .stages = stages};
+          bench.measure(fmt::format("{:2} splits, {} turns{}{}", splits, turns, stages ? ", staged" : "",
+                                    blocks > 1 ? fmt::format(", {} blocks", blocks) : ""));
+        }
+      }
+    }
+  }
+}
+
+std::vector<Product> llama() {
+  std::vector<Product> products;
+  for (const DataType format : {DataType::Q4_0, DataType::Q8_0}) {
+    products.push_back({"norm-linear", format, 6144, 4096});
+    products.push_back({"residual-linear", format, 4096, 4096});
+    products.push_back({"norm-gated", format, 14336, 4096});
+    products.push_back({"residual-linear", format, 4096, 14336});
+    products.push_back({"norm-linear", format, 128256, 4096});
+  }
+  return products;
+}
+
+int run(int argc, char** argv) {
+  const auto device = gpu::open_device(argc > 1 ? argv[1] : "opencl:0");
+  if (argc < 6) {
+    for (const Product& product : llama()) measure(*device, product, {});
+    return 0;
+  }
+  const auto number = [&](int place) {
+    return argc > place ? static_cast<std::uint32_t>(std::max(0, std::atoi(argv[place]))) : 0;
+  };
+  const auto format = data_type_from_name(argv[3]);
+  if (!format) throw InvalidInput(fmt::format("There is no type '{}' of weights.", argv[3]));
+  Wanted wanted{.splits = number(6), .turns = number(7), .blocks = number(9)};
+  if (argc > 8 && number(8) < 2) wanted.stages = number(8) != 0;
+  measure(*device, {argv[2], *format, std::max(1U, number(4)), std::max(1U, number(5))}, wanted);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const Error& error) {
+    fmt::print(stderr, "matvec_bench: error: {}\n", error.what());
+    return 1;
+  }
+}
