@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "formats/gguf_type_ids.h"
 #include "formats/quote.h"
 
 namespace driftwood {
@@ -16,78 +16,6 @@ namespace {
 
 constexpr std::uint32_t most_dims = 4;
 constexpr std::size_t longest_name = 255;
-
-// ggml's type ids. Some were given up, some name formats that Driftwood does not decode.
-enum class Standing { Read, Unread, Removed };
-struct TypeId {
-  std::uint32_t id;
-  std::string_view name;
-  Standing standing;
-  DataType type = DataType::F32;
-};
-constexpr std::array<TypeId, 42> type_ids = {{
-    {0, "F32", Standing::Read, DataType::F32},
-    {1, "F16", Standing::Read, DataType::F16},
-    {2, "Q4_0", Standing::Read, DataType::Q4_0},
-    {3, "Q4_1", Standing::Read, DataType::Q4_1},
-    {4, "Q4_2", Standing::Removed},
-    {5, "Q4_3", Standing::Removed},
-    {6, "Q5_0", Standing::Read, DataType::Q5_0},
-    {7, "Q5_1", Standing::Read, DataType::Q5_1},
-    {8, "Q8_0", Standing::Read, DataType::Q8_0},
-    {9, "Q8_1", Standing::Unread},
-    {10, "Q2_K", Standing::Read, DataType::Q2_K},
-    {11, "Q3_K", Standing::Read, DataType::Q3_K},
-    {12, "Q4_K", Standing::Read, DataType::Q4_K},
-    {13, "Q5_K", Standing::Read, DataType::Q5_K},
-    {14, "Q6_K", Standing::Read, DataType::Q6_K},
-    {15, "Q8_K", Standing::Read, DataType::Q8_K},
-    {16, "IQ2_XXS", Standing::Unread},
-    {17, "IQ2_XS", Standing::Unread},
-    {18, "IQ3_XXS", Standing::Unread},
-    {19, "IQ1_S", Standing::Unread},
-    {20, "IQ4_NL", Standing::Unread},
-    {21, "IQ3_S", Standing::Unread},
-    {22, "IQ2_S", Standing::Unread},
-    {23, "IQ4_XS", Standing::Unread},
-    {24, "I8", Standing::Read, DataType::I8},
-    {25, "I16", Standing::Read, DataType::I16},
-    {26, "I32", Standing::Read, DataType::I32},
-    {27, "I64", Standing::Read, DataType::I64},
-    {28, "F64", Standing::Read, DataType::F64},
-    {29, "IQ1_M", Standing::Unread},
-    {30, "BF16", Standing::Read, DataType::BF16},
-    {31, "Q4_0_4_4", Standing::Removed},
-    {32, "Q4_0_4_8", Standing::Removed},
-    {33, "Q4_0_8_8", Standing::Removed},
-    {34, "TQ1_0", Standing::Unread},
-    {35, "TQ2_0", Standing::Unread},
-    {36, "IQ4_NL_4_4", Standing::Removed},
-    {37, "IQ4_NL_4_8", Standing::Removed},
-    {38, "IQ4_NL_8_8", Standing::Removed},
-    {39, "MXFP4", Standing::Unread},
-    {40, "NVFP4", Standing::Unread},
-    {41, "Q1_0", Standing::Unread},
-}};
-
-DataType data_type_of(std::uint32_t id, std::string_view name) {
-  const auto found = std::ranges::find(type_ids, id, &TypeId::id);
-  if (found == type_ids.end()) {
-    throw InvalidInput(fmt::format("The tensor {} has the unknown type id {}; the last known one is {}.",
-                                   quote_name(name), id, type_ids.back().id));
-  }
-  if (found->standing == Standing::Removed) {
-    throw InvalidInput(
-        fmt::format("The tensor {} has the type id {} ({}), which was removed from the format; convert the "
-                    "model anew.",
-                    quote_name(name), id, found->name));
-  }
-  if (found->standing == Standing::Unread) {
-    throw Unsupported(fmt::format("The tensor {} has the type {} (id {}), which is not supported.", quote_name(name),
-                                  found->name, id));
-  }
-  return found->type;
-}
 
 struct Entry {
   StoredTensor tensor;
@@ -120,7 +48,7 @@ Entry read_entry(ByteCursor& cursor, std::uint64_t index) {
   Entry entry;
   entry.tensor.name = name;
   entry.tensor.dims = read_dims(cursor, name, what);
-  entry.tensor.type = data_type_of(cursor.read<std::uint32_t>(what), name);
+  entry.tensor.type = data_type_of_gguf(cursor.read<std::uint32_t>(what), name);
   entry.offset = cursor.read<std::uint64_t>(what);
   return entry;
 }

@@ -22,21 +22,22 @@ std::string describe_dims(std::span<const std::uint64_t> dims) { return fmt::for
 std::uint64_t stored_bytes(std::string_view name, DataType type, std::span<const std::uint64_t> dims) {
   const DataTypeInfo& facts = info(type);
   const std::uint64_t row = dims.empty() ? 1 : dims[0];
-  if (row % facts.block_length != 0) {
+  if (!holds_rows_of(type, row)) {
     throw InvalidInput(
         fmt::format("The tensor {} has rows of {} values, which is no multiple of the {} values of a {} block.",
                     quote_name(name), row, facts.block_length, facts.name));
   }
-  // Blocks of the first row times the other extents times the bytes of a block. A zero anywhere must not hide an
-  // overflow elsewhere, since later code multiplies in other orders.
+  // The bytes of a row times the other extents. A zero anywhere must not hide an overflow elsewhere, since later code
+  // multiplies in other orders.
   bool empty = false;
   std::optional<std::uint64_t> values = 1;
-  std::optional<std::uint64_t> bytes = facts.block_bytes;
+  std::optional<std::uint64_t> bytes = facts.block_bytes + (dims.empty() ? facts.row_header : 0);
   for (std::size_t i = 0; i < dims.size() && values && bytes; ++i) {
     empty = empty || dims[i] == 0;
     const std::uint64_t extent = std::max<std::uint64_t>(dims[i], 1);
     values = checked_multiply(*values, extent);
-    bytes = checked_multiply(*bytes, i == 0 ? std::max<std::uint64_t>(extent / facts.block_length, 1) : extent);
+    bytes = checked_multiply(*bytes, i == 0 ? divide_up(extent, facts.block_length) : extent);
+    if (i == 0 && bytes) bytes = checked_add(*bytes, facts.row_header);
   }
   constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (!values || !bytes || *values > largest || *bytes > largest) {

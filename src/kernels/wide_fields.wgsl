@@ -37,6 +37,39 @@ fn signed_bytes(packed: Words) -> Four {
   return q;
 }
 
+// Four nibbles in two's complement, the lower ones of each byte (shift 0) or the upper ones (4).
+fn signed_nibbles(packed: Words, shift: u32) -> Four {
+  var q: Four;
+  @unroll for (var k = 0u; k < 4u; k++) {
+    q[k] = Values(bitcast<vec16<i32>>(packed << Words(28u - 8u * k - shift)) >> Words(28u));
+  }
+  return q;
+}
+
+// Tables of sixteen signed bytes, as in packed_fields.wgsl.
+const iq4_nl_table = vec4u(0xbfad9881u, 0xf6eaddcfu, 0x26190d01u, 0x71594535u);
+const doubled_e2m1_table = vec4u(0x03020100u, 0x0c080604u, 0xfdfeff00u, 0xf4f8fafcu);
+
+// The entries of such a table that four nibbles name, the lower ones of each byte (shift 0) or the upper ones (4).
+fn looked_up(packed: Words, shift: u32, table: vec4u) -> Four {
+  var values: Four;
+  @unroll for (var k = 0u; k < 4u; k++) {
+    let q = packed >> Words(8u * k + shift);
+    let second = (q & Words(4u)) != Words();
+    let low = select(Words(table.x), Words(table.y), second);
+    let high = select(Words(table.z), Words(table.w), second);
+    let word = select(low, high, (q & Words(8u)) != Words());
+    values[k] = Values(bitcast<vec16<i32>>(word << (Words(24u) - (q & Words(3u)) * Words(8u))) >> Words(24u));
+  }
+  return values;
+}
+
+// 2^(e - 128) of the exponents e in the low bytes: subnormal where e < 2.
+fn half_power(exponent: Words) -> Values {
+  let e = exponent & Words(255u);
+  return bitcast<Values>(select((e - Words(1u)) << Words(23u), Words(0x00200000u) << (e & Words(1u)), e < Words(2u)));
+}
+
 fn scaled(q: Four, scale: Values) -> Four {
   var values: Four;
   @unroll for (var k = 0u; k < 4u; k++) {

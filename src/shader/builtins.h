@@ -50,8 +50,10 @@ namespace driftwood::shader {
      weightsWord(w, row, block, word) -> u32 is the raw access that a format's declaration is written with */        \
   X(WeightsLoad, weightsLoad) X(WeightsLoadChunk, weightsLoadChunk)  \
   /* weights<vec16<f32>>: (w, sixteen rows, chunk, part 0..7) -> array<vec16<f32>, 4>, through                       \
-     package::wide_formats::NAME::load_part; weightsWord of them gives vec16<u32> */                                 \
-  X(WeightsLoadPart, weightsLoadPart) X(WeightsWord, weightsWord) X(WeightsRows, weightsRows)   \
+     package::wide_formats::NAME::load_part; weightsWord of them gives vec16<u32>.                                   \
+     weightsRowScale(w, row) -> f32 or vec16<f32> is the scale of a row, where the format has one */                 \
+  X(WeightsLoadPart, weightsLoadPart) X(WeightsWord, weightsWord) X(WeightsRowScale, weightsRowScale)                \
+  X(WeightsRows, weightsRows)                                                                                        \
   X(WeightsColumns, weightsColumns) X(WeightsBlocks, weightsBlocks)
 
 // clang-format on

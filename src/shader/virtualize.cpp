@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -247,20 +248,32 @@ class Virtualizer {
   // ---- weights ------------------------------------------------------------------------------------------------
 
   // The index of WeightsDescriptor with constants joined:
-  //   (row / G * units + unit) * (words * G) + word * G + row % G
-  // Wide weights (weights<vec16<f32>>) count rows in sixteens and words of sixteen rows as one: G is a sixteenth then.
-  static ExpressionPtr word_index(const WeightsDescriptor& descriptor, std::uint32_t width, const Expression& row,
-                                  const Expression& unit, const Expression& word) {
+  //   row / G * (words of a row * G) + unit * (words of a unit * G) + word * G + row % G
+  // `arguments` are row, unit and word; of a scale, which follows the units, the row alone. Wide weights
+  // (weights<vec16<f32>>) count rows in sixteens and words of sixteen rows as one: G is a sixteenth then.
+  static ExpressionPtr word_index(const WeightsDescriptor& descriptor, std::uint32_t width,
+                                  std::span<const ExpressionPtr> arguments) {
     using namespace address;
-    const auto copy = [](const Expression& each) { return as(Scalar::U32, clone(each)); };
+    const auto copy = [](const ExpressionPtr& each) { return as(Scalar::U32, clone(*each)); };
+    const ExpressionPtr& row = arguments[0];
     const std::uint32_t group = descriptor.row_group / width;
     const std::uint32_t units = units_per_row(descriptor);
-    const std::uint32_t words = packed_format(descriptor.format).words_per_unit;
+    const PackedFormat& format = packed_format(descriptor.format);
+    const std::uint32_t words = format.words_per_unit;
     const bool one_group = descriptor.rows <= descriptor.row_group;
-    ExpressionPtr index = one_group ? constant(Scalar::U32, 0) : multiply(divide(copy(row), group), units);
-    if (units > 1) index = add(std::move(index), copy(unit));
-    index = multiply(std::move(index), words * group);
-    index = add(std::move(index), multiply(copy(word), group));
+    const auto group_number = [&] { return one_group ? constant(Scalar::U32, 0) : divide(copy(row), group); };
+    ExpressionPtr index;
+    if (format.words_per_row == 0) {
+      index = multiply(group_number(), units);
+      if (units > 1) index = add(std::move(index), copy(arguments[1]));
+      index = multiply(std::move(index), words * group);
+    } else {
+      index = multiply(group_number(), static_cast<std::uint32_t>(words_per_row(descriptor)) * group);
+      const bool is_scale = arguments.size() == 1;
+      if (is_scale) index = add(std::move(index), constant(Scalar::U32, units * words * group));
+      if (!is_scale && units > 1) index = add(std::move(index), multiply(copy(arguments[1]), words * group));
+    }
+    if (arguments.size() > 1) index = add(std::move(index), multiply(copy(arguments[2]), group));
     if (group == 1) return index;
     return add(std::move(index), one_group ? copy(row) : remainder(copy(row), group));
   }
@@ -282,35 +295,46 @@ class Virtualizer {
     return width;
   }
 
+  // A word of type `type` (u32, or a vector of them) where the row, unit and word in the call say, or a row's scale.
   ExpressionPtr weights_word(BuiltinCall& call, const TypePtr& type, SourceRange range) {
     Resource& weights = resource_of(call);
     const std::uint32_t width = widen(weights, type);
-    const ExpressionPtr &row = call.arguments.at(1), &unit = call.arguments.at(2), &word = call.arguments.at(3);
+    const std::span<ExpressionPtr> arguments = std::span(call.arguments).subspan(1);
     const bool row_twice = weights.weights->row_group > width && weights.weights->rows > weights.weights->row_group;
-    if (address::is_movable(*row) && address::is_movable(*unit) && address::is_movable(*word) &&
-        (!row_twice || address::is_cheap(*row))) {
-      return word_at(weights, word_index(*weights.weights, width, *row, *unit, *word), range);
+    if (std::ranges::all_of(arguments, [](const ExpressionPtr& each) { return address::is_movable(*each); }) &&
+        (!row_twice || address::is_cheap(*arguments[0]))) {
+      return word_at(weights, word_index(*weights.weights, width, arguments), range);
     }
-    std::string key = weights.name + "_word";
-    for (std::size_t i = 1; i < 4; ++i) key += ' ' + to_string(call.arguments[i]->type);
+    const std::string name = weights.name + (arguments.size() == 1 ? "_scale" : "_word");
+    std::string key = name;
+    for (const ExpressionPtr& argument : arguments) key += ' ' + to_string(argument->type);
     Function* function = by_key_.contains(key) ? by_key_.at(key) : nullptr;
     if (function == nullptr) {
       auto fresh = std::make_unique<Function>();
-      fresh->name = names_.make(weights.name + "_word");
+      fresh->name = names_.make(name);
       fresh->range = weights.range;
       fresh->result = type;
-      const auto parameter = [&](std::string_view name, const ExpressionPtr& argument) {
-        return build::read(add_parameter(*fresh, name, argument->type));
-      };
-      const ExpressionPtr r = parameter("row", row), u = parameter("unit", unit), k = parameter("word", word);
-      ExpressionPtr read = word_at(weights, word_index(*weights.weights, width, *r, *u, *k), {});
+      constexpr std::array<std::string_view, 3> parameter_names = {"row", "unit", "word"};
+      std::vector<ExpressionPtr> parameters;
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        parameters.push_back(build::read(add_parameter(*fresh, parameter_names[i], arguments[i]->type)));
+      }
+      ExpressionPtr read = word_at(weights, word_index(*weights.weights, width, parameters), {});
       fresh->body.push_back(build::statement(Return{std::move(read)}));
       function = &add_access(std::move(fresh), key);
     }
-    auto result = build::call(*function, build::list(std::move(call.arguments[1]), std::move(call.arguments[2]),
-                                                     std::move(call.arguments[3])));
+    std::vector<ExpressionPtr> passed;
+    for (ExpressionPtr& argument : arguments) passed.push_back(std::move(argument));
+    auto result = build::call(*function, std::move(passed));
     result->range = range;
     return result;
+  }
+
+  // Scales are floats among the words.
+  ExpressionPtr weights_row_scale(BuiltinCall& call, const TypePtr& type, SourceRange range) {
+    const int width = width_of(type);
+    const TypePtr word = width == 1 ? scalar_type(Scalar::U32) : vector_type(Scalar::U32, width);
+    return build::expression(type, Bitcast{weights_word(call, word, range)}, range);
   }
 
   // ---- the tree -----------------------------------------------------------------------------------------------
@@ -351,6 +375,7 @@ class Virtualizer {
       case Builtin::WeightsColumns: literal(resource_of(*call).weights->columns); break;
       case Builtin::WeightsBlocks: literal(units_per_row(*resource_of(*call).weights)); break;
       case Builtin::WeightsWord: expression = weights_word(*call, expression->type, expression->range); break;
+      case Builtin::WeightsRowScale: expression = weights_row_scale(*call, expression->type, expression->range); break;
       default: break;
     }
   }

@@ -1,7 +1,11 @@
-// The element types of tensors: plain numbers and the block formats of GGUF files.
+// The element types of tensors: plain numbers, the block formats of GGUF files, and integers with one scale a row.
 //
 // A block format stores `block_length` consecutive values of a row in `block_bytes` bytes, with scales
 // inside the block; plain types are blocks of one value. Formats follow ggml's published layouts.
+//
+// I8C and I4C ("per channel") are Driftwood's own: a row begins with its scale, a float, and goes on with whole blocks
+// of 32 integers without scales, the last one filled up with zeroes; value = scale * q. They take any number of
+// columns. Bytes of such rows follow from row_bytes() alone, never from counting blocks.
 #pragma once
 
 #include <cstddef>
@@ -37,14 +41,21 @@ enum class DataType : std::uint8_t {
   Q5_K,
   Q6_K,
   Q8_K,
+  IQ4_NL,
+  MXFP4,
+  I8C,  // 8 bits a value, one scale a row
+  I4C,  // 4 bits a value, one scale a row
 };
 
 struct DataTypeInfo {
   DataType type;
-  std::string_view name;       // as GGUF and llama-bench write it, in lower case: "q4_0"
-  std::uint32_t block_length;  // values a block
-  std::uint32_t block_bytes;   // bytes a block
-  bool is_float;               // values are real numbers that decode_row can give as float
+  std::string_view name;         // as GGUF and llama-bench write it, in lower case: "q4_0"
+  std::uint32_t block_length;    // values a block
+  std::uint32_t block_bytes;     // bytes a block
+  bool is_float;                 // values are real numbers that decode_row can give as float
+  std::uint32_t row_header = 0;  // bytes before the blocks of a row: the scale of all its values
+
+  bool has_row_scale() const { return row_header != 0; }
 };
 
 /// The facts of a data type.
@@ -59,8 +70,17 @@ std::optional<DataType> data_type_from_name(std::string_view name);
 /// The data types in the order of the enumeration.
 std::span<const DataTypeInfo> all_data_types();
 
-/// Decodes whole blocks to floats. `bytes` holds values.size() / block_length blocks.
+/// Whether a type can hold rows of that many values: whole blocks, or any number where rows have a scale.
+bool holds_rows_of(DataType type, std::uint64_t columns);
+
+/// Bytes of one row of `columns` values; `columns` < 2^60. Throws InvalidInput where they are no whole blocks.
+std::uint64_t row_bytes(DataType type, std::uint64_t columns);
+
+/// Decodes one row, or whole blocks of any number of rows where rows have no scale of their own, to floats.
 /// Throws InvalidInput where the sizes do not match or the type holds no real numbers.
 void decode_row(DataType type, std::span<const std::byte> bytes, std::span<float> values);
+
+/// Decodes rows of `columns` values each, as many as `values` takes, to floats. Throws as decode_row.
+void decode_rows(DataType type, std::uint64_t columns, std::span<const std::byte> bytes, std::span<float> values);
 
 }  // namespace driftwood

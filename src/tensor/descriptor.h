@@ -23,7 +23,8 @@ struct TensorDescriptor {
 /// Packed weights of a fully-connected layer: `rows` x `columns` values in a block format, kept as the format's own
 /// bytes. Blocks are read as 32-bit words; word k of block b of row r lies at word index
 ///   ((r / row_group * blocks + b) * words + k) * row_group + r % row_group
-/// so that row_group neighbouring rows (the lanes of a workgroup) read neighbouring words. See tensor/packed_weights.h.
+/// so that row_group neighbouring rows (the lanes of a workgroup) read neighbouring words. Where rows have a scale, a
+/// group has row_group words more behind its blocks. See tensor/packed_weights.h.
 struct WeightsDescriptor {
   DataType format = DataType::F32;
   std::uint32_t rows = 0;

@@ -79,4 +79,26 @@ struct Q8_K {
   static constexpr PackedFormat format = {DataType::Q8_K, 256, 292, 1, 73, segments};
 };
 
+// [d0 d1] [nibbles 0: 4] [nibbles 1: 4]
+struct IQ4_NL {
+  static constexpr std::array<PackedSegment, 4> segments = {{{0, 0, 2}, {1, 0, 2}, {0, 2, 16}, {1, 2, 16}}};
+  static constexpr PackedFormat format = {DataType::IQ4_NL, 32, 18, 2, 9, segments};
+};
+// [e0 e1 e2 e3] [nibbles 0: 4] [nibbles 1: 4] [nibbles 2: 4] [nibbles 3: 4]
+struct MXFP4 {
+  static constexpr std::array<PackedSegment, 8> segments = {
+      {{0, 0, 1}, {1, 0, 1}, {2, 0, 1}, {3, 0, 1}, {0, 1, 16}, {1, 1, 16}, {2, 1, 16}, {3, 1, 16}}};
+  static constexpr PackedFormat format = {DataType::MXFP4, 32, 17, 4, 17, segments};
+};
+// [bytes: 8], and the row's scale
+struct I8C {
+  static constexpr std::array<PackedSegment, 1> segments = {{{0, 0, 32}}};
+  static constexpr PackedFormat format = {DataType::I8C, 32, 32, 1, 8, segments, 1};
+};
+// [nibbles: 4], and the row's scale
+struct I4C {
+  static constexpr std::array<PackedSegment, 1> segments = {{{0, 0, 16}}};
+  static constexpr PackedFormat format = {DataType::I4C, 32, 16, 1, 4, segments, 1};
+};
+
 }  // namespace driftwood::packed

@@ -68,11 +68,17 @@ void pack_group(const WeightsDescriptor& descriptor, std::size_t rows, const std
   constexpr std::size_t tile_units = std::max<std::size_t>(1, tile_bytes / unit_bytes);
   const std::size_t row_group = descriptor.row_group;
   const std::size_t row_bytes = source_row_bytes(descriptor);
-  const std::size_t whole_units = row_bytes / unit_bytes;
+  constexpr std::size_t header = Unit::format.words_per_row * 4;
+  const std::size_t whole_units = (row_bytes - header) / unit_bytes;
   const std::size_t unit_stride = std::size_t{Unit::format.words_per_unit} * row_group * 4;
-  const std::size_t rest = row_bytes % unit_bytes;
+  const std::size_t rest = (row_bytes - header) % unit_bytes;
 
-  if (rows < row_group) std::memset(out, 0, units_per_row(descriptor) * unit_stride);
+  if (rows < row_group) std::memset(out, 0, words_per_row(descriptor) * row_group * 4);
+  if constexpr (header > 0) {
+    std::byte* const scales = out + units_per_row(descriptor) * unit_stride;
+    for (std::size_t r = 0; r < rows; ++r) std::memcpy(scales + r * header, source + r * row_bytes, header);
+    source += header;
+  }
   for (std::size_t tile = 0; tile < whole_units; tile += tile_units) {
     const std::size_t end = std::min(tile + tile_units, whole_units);
     for (std::size_t r = 0; r < rows; ++r) {
@@ -93,12 +99,14 @@ template <class Unit>
 void unpack_row(const WeightsDescriptor& descriptor, const std::byte* words, std::byte* row) {
   constexpr std::size_t unit_bytes = Unit::format.unit_source_bytes();
   const std::size_t row_bytes = source_row_bytes(descriptor);
-  for (std::size_t begin = 0; begin < row_bytes; begin += unit_bytes) {
+  constexpr std::size_t header = Unit::format.words_per_row * 4;
+  for (std::size_t begin = header; begin < row_bytes; begin += unit_bytes) {
     std::array<std::byte, unit_bytes> unit = {};
     unpack_unit<Unit>(words, unit.data(), descriptor.row_group);
     std::memcpy(row + begin, unit.data(), std::min(unit_bytes, row_bytes - begin));
     words += std::size_t{Unit::format.words_per_unit} * descriptor.row_group * 4;
   }
+  if constexpr (header > 0) std::memcpy(row, words, header);
 }
 
 using PackGroup = void (*)(const WeightsDescriptor&, std::size_t rows, const std::byte* source, std::byte* out);
@@ -111,13 +119,15 @@ struct Table {
   static constexpr std::array<UnpackRow, sizeof...(Units)> unpack = {&unpack_row<Units>...};
 };
 using Formats = Table<packed::F32, packed::F16, packed::BF16, packed::Q4_0, packed::Q4_1, packed::Q5_0, packed::Q5_1,
-                      packed::Q8_0, packed::Q2_K, packed::Q3_K, packed::Q4_K, packed::Q5_K, packed::Q6_K, packed::Q8_K>;
+                      packed::Q8_0, packed::Q2_K, packed::Q3_K, packed::Q4_K, packed::Q5_K, packed::Q6_K, packed::Q8_K,
+                      packed::IQ4_NL, packed::MXFP4, packed::I8C, packed::I4C>;
 
 constexpr bool units_are_whole() {
   for (const PackedFormat& format : Formats::formats) {
     std::uint32_t bytes = 0;
     for (const PackedSegment& segment : format.segments) bytes += segment.length;
     if (bytes != format.words_per_unit * 4 || bytes != format.unit_source_bytes()) return false;
+    if (format.words_per_row > 1) return false;
   }
   return true;
 }
@@ -140,13 +150,13 @@ std::uint32_t units_per_row(const WeightsDescriptor& descriptor) {
   return static_cast<std::uint32_t>(divide_up(descriptor.columns, packed_format(descriptor.format).unit_values()));
 }
 
+std::uint64_t words_per_row(const WeightsDescriptor& descriptor) {
+  const PackedFormat& format = packed_format(descriptor.format);
+  return std::uint64_t{units_per_row(descriptor)} * format.words_per_unit + format.words_per_row;
+}
+
 std::uint64_t source_row_bytes(const WeightsDescriptor& descriptor) {
-  const DataTypeInfo& type = info(descriptor.format);
-  if (descriptor.columns % type.block_length != 0) {
-    throw InvalidInput(fmt::format("Rows of {} columns are no whole number of {} blocks of {} values.",
-                                   descriptor.columns, type.name, type.block_length));
-  }
-  return std::uint64_t{descriptor.columns / type.block_length} * type.block_bytes;
+  return row_bytes(descriptor.format, descriptor.columns);
 }
 
 std::uint64_t packed_rows_size(const WeightsDescriptor& descriptor, std::uint32_t row_count) {
@@ -155,9 +165,7 @@ std::uint64_t packed_rows_size(const WeightsDescriptor& descriptor, std::uint32_
                                    descriptor.rows, descriptor.columns, descriptor.row_group));
   }
   source_row_bytes(descriptor);
-  const std::uint64_t row_words =
-      std::uint64_t{units_per_row(descriptor)} * packed_format(descriptor.format).words_per_unit;
-  const auto words = checked_multiply(round_up(row_count, descriptor.row_group), row_words);
+  const auto words = checked_multiply(round_up(row_count, descriptor.row_group), words_per_row(descriptor));
   if (!words || *words > max_words) {
     throw InvalidInput(
         fmt::format("Packed weights of {} x {} {} values exceed {} words, the reach of 32-bit addresses.",

@@ -4,6 +4,7 @@
 // A row is cut into units of one block, or of two where a block is no whole number of words; inside a unit the bytes
 // are reordered so that every field starts at a word. Words of row_group neighbouring rows are interleaved, as the
 // formula of WeightsDescriptor says. Rows and units that pad the shape are zero bytes, which decode to zeros.
+// Where rows have a scale of their own, a word for each row of a group follows the group's units.
 //
 // A tensor of gigabytes is packed piece by piece, straight into the memory that is uploaded:
 //
@@ -33,6 +34,7 @@ struct PackedFormat {
   std::uint32_t blocks_per_unit;
   std::uint32_t words_per_unit;
   std::span<const PackedSegment> segments;  // of the source, in the order of the unit's bytes
+  std::uint32_t words_per_row = 0;          // besides the units: the row's scale
 
   constexpr std::uint32_t unit_values() const { return block_values * blocks_per_unit; }
   constexpr std::uint32_t unit_source_bytes() const { return block_bytes * blocks_per_unit; }
@@ -47,7 +49,10 @@ std::span<const PackedFormat> packed_formats();
 /// Units of one row, ceil(columns / unit values): what weightsBlocks gives in kernels.
 std::uint32_t units_per_row(const WeightsDescriptor& descriptor);
 
-/// Bytes of one source row. Throws InvalidInput where the columns are no whole number of blocks of a block format.
+/// Words of one row, its units and its scale.
+std::uint64_t words_per_row(const WeightsDescriptor& descriptor);
+
+/// Bytes of one source row: row_bytes() of its columns.
 std::uint64_t source_row_bytes(const WeightsDescriptor& descriptor);
 
 /// Bytes of the packed weights, padding included. Throws InvalidInput for extents of 0, a row group of 0, or a size of

@@ -30,7 +30,7 @@ void read_value(const GgufMetadata& metadata, const GgufMetadata::Entry& entry) 
 void read_tensor(const StoredTensor& tensor) {
   if (!info(tensor.type).is_float) return;
   std::vector<float> values(tensor.size());
-  decode_row(tensor.type, tensor.bytes, values);
+  decode_rows(tensor.type, tensor.dims.empty() ? 1 : tensor.dims[0], tensor.bytes, values);
 }
 
 }  // namespace

@@ -69,8 +69,15 @@ def gguf_files():
         pair("nested", ARRAY, (ARRAY, [(U8, [1, 2]), (STRING, ["x"]), (ARRAY, [(U16, [7])])])),
         pair("empty", ARRAY, (U32, [])),
     ]
-    sizes = {2: 18, 3: 20, 6: 22, 7: 24, 8: 34, 10: 84, 11: 110, 12: 144, 13: 176, 14: 210, 15: 292}
-    blocks = [(f"blk.{i}.w", i, [256 if i >= 10 else 32, 2], block(2 * size)) for i, size in sizes.items()]
+    sizes = {2: 18, 3: 20, 6: 22, 7: 24, 8: 34, 10: 84, 11: 110, 12: 144, 13: 176, 14: 210, 15: 292, 20: 18, 39: 17}
+    blocks = [
+        (f"blk.{i}.w", i, [256 if 10 <= i < 20 else 32, 2], block(2 * size)) for i, size in sizes.items()
+    ]
+    # Driftwood's own: a scale, then blocks of 32; the last one is filled up.
+    own = 0x44570000
+    scaled = [
+        (f"rows.{bits}", own + bits, [33, 2], 2 * (floats(0.5) + block(8 * bits))) for bits in (8, 4)
+    ]
     plain = {0: 4, 1: 2, 24: 1, 25: 2, 26: 4, 27: 8, 28: 8, 30: 2}
     numbers = [(f"plain.{i}", i, [3, 1, 2], block(6 * size)) for i, size in plain.items()]
     yield "ok-empty", gguf()
@@ -78,6 +85,8 @@ def gguf_files():
     yield "ok-scalars", gguf([arch, *scalars])
     yield "ok-arrays", gguf(arrays)
     yield "ok-blocks", gguf([arch], blocks)
+    yield "ok-row-scales", gguf([arch], scaled)
+    yield "bad-row-scale-cut", gguf([arch], [("rows.4", own + 4, [33, 2], bytes(71))])
     yield "ok-plain", gguf([arch], numbers)
     yield "ok-alignment64", gguf([pair("general.alignment", U32, 64)], [norm, ("b", 0, [], floats(1))], alignment=64)
     yield "bad-magic", b"GGML" + gguf()[4:]

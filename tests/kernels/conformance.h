@@ -167,8 +167,9 @@ inline constexpr StorageKind every_storage[] = {StorageKind::Buffer, StorageKind
                                                 StorageKind::Texture3D, StorageKind::Texture2DArray};
 inline constexpr DataType activation_types[] = {DataType::F32, DataType::F16};
 /// Of weights.
-inline constexpr DataType formats[] = {DataType::F32,  DataType::F16,  DataType::BF16, DataType::Q4_0, DataType::Q4_1,
-                                       DataType::Q5_0, DataType::Q5_1, DataType::Q8_0, DataType::Q2_K, DataType::Q3_K,
-                                       DataType::Q4_K, DataType::Q5_K, DataType::Q6_K, DataType::Q8_K};
+inline constexpr DataType formats[] = {
+    DataType::F32,  DataType::F16,  DataType::BF16,   DataType::Q4_0,  DataType::Q4_1, DataType::Q5_0,
+    DataType::Q5_1, DataType::Q8_0, DataType::Q2_K,   DataType::Q3_K,  DataType::Q4_K, DataType::Q5_K,
+    DataType::Q6_K, DataType::Q8_K, DataType::IQ4_NL, DataType::MXFP4, DataType::I8C,  DataType::I4C};
 
 }  // namespace driftwood::test

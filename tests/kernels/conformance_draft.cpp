@@ -68,11 +68,10 @@ Field Draft::cache(const std::string& name, const Shape& shape, std::uint32_t fi
 
 Field Draft::weights(const std::string& name, std::uint32_t rows, std::uint32_t columns) {
   const DataType format = setting.packed;
-  const std::size_t blocks = std::size_t{rows} * columns / info(format).block_length;
   std::vector<std::byte> bytes =
-      random_blocks(format, blocks, random_, info(format).block_length == 256 ? 0.0005F : 0.02F);
+      random_rows(format, rows, columns, random_, info(format).block_length == 256 ? 0.0005F : 0.02F);
   if (format == DataType::F32 || format == DataType::F16) {
-    for (std::size_t i = 0; i < blocks; ++i) {
+    for (std::size_t i = 0; i < std::size_t{rows} * columns; ++i) {
       const float value = std::uniform_real_distribution<float>(-1, 1)(random_);
       if (format == DataType::F32) std::memcpy(&bytes[4 * i], &value, 4);
       const std::uint16_t half = float_to_half(value);
@@ -81,7 +80,7 @@ Field Draft::weights(const std::string& name, std::uint32_t rows, std::uint32_t 
   }
   Field field{builder.weights({.format = format, .columns = columns, .blocks = {{name, rows}}}),
               Shape{.w = rows, .c = columns}, std::vector<float>(std::size_t{rows} * columns)};
-  decode_row(format, bytes, field.values);
+  decode_rows(format, columns, bytes, field.values);
   problem.weights[name] = std::move(bytes);
   return field;
 }

@@ -70,6 +70,7 @@ shader::Module compile(const char* text, const WeightsDescriptor& weights, const
 std::vector<std::uint32_t> widths_of(DataType type, const gpu::Device& device) {
   const std::uint32_t block = info(type).block_length;
   std::vector<std::uint32_t> widths = {block, 2 * block, 3 * block};
+  if (info(type).has_row_scale()) widths = {5, 32, 97, 66};
   if (block == 1) widths = {5, 32, 97, 66};
   if (device.facts().id != "reference") widths.erase(widths.begin(), widths.end() - 1);
   return widths;
@@ -93,14 +94,13 @@ TEST_P(Formats, DecodeAsOnTheHost) {
   const auto device = test::device_if_any(GetParam().device);
   if (!device) GTEST_SKIP() << "no device " << GetParam().device;
   const DataType type = GetParam().type;
-  const std::uint32_t block = info(type).block_length;
   std::mt19937 random(1);
   for (const std::uint32_t columns : widths_of(type, *device)) {
     for (const std::uint32_t row_group : row_groups_of({1, 4}, *device)) {
       const WeightsDescriptor weights = {type, 6, columns, row_group};
       SCOPED_TRACE(testing::Message() << columns << " columns in row groups of " << row_group);
       const std::uint32_t chunks = (columns + 31) / 32;
-      const auto source = test::random_blocks(type, std::size_t{weights.rows} * columns / block, random);
+      const auto source = test::random_rows(type, weights.rows, columns, random);
       std::vector<std::byte> packed(packed_size(weights));
       pack_rows(weights, 0, weights.rows, source, packed);
 
@@ -139,8 +139,7 @@ TEST_P(Formats, DecodeSixteenRowsAsOnTheHost) {
       SCOPED_TRACE(testing::Message() << columns << " columns in row groups of " << row_group);
       const std::uint32_t chunks = (columns + 31) / 32;
       const std::uint32_t blocks = 3;
-      const std::size_t source_blocks = std::size_t{weights.rows} * columns / info(type).block_length;
-      const auto source = test::random_blocks(type, source_blocks, random);
+      const auto source = test::random_rows(type, weights.rows, columns, random);
       std::vector<std::byte> packed(packed_size(weights));
       pack_rows(weights, 0, weights.rows, source, packed);
       const shader::Module module = compile(wide_kernel, weights, *device);

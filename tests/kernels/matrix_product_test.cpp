@@ -67,7 +67,7 @@ struct Matrix {
 
 /// `channels` x `taps` values a row, as a file holds them.
 Matrix random_matrix(DataType format, std::uint32_t rows, std::uint32_t columns, std::mt19937& random) {
-  Matrix matrix{.stored = random_blocks(format, std::size_t{rows} * columns / info(format).block_length, random, 0.02F),
+  Matrix matrix{.stored = random_rows(format, rows, columns, random, 0.02F),
                 .values = std::vector<float>(std::size_t{rows} * columns),
                 .columns = columns};
   std::uniform_real_distribution<float> range(-1, 1);
@@ -77,7 +77,7 @@ Matrix random_matrix(DataType format, std::uint32_t rows, std::uint32_t columns,
     if (format == DataType::F32) std::memcpy(&matrix.stored[4 * i], &value, 4);
     if (format == DataType::F16) std::memcpy(&matrix.stored[2 * i], &half, 2);
   }
-  decode_row(format, matrix.stored, matrix.values);
+  decode_rows(format, columns, matrix.stored, matrix.values);
   for (float& value : matrix.values) value = as_half(value);
   return matrix;
 }

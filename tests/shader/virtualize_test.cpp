@@ -353,6 +353,33 @@ TEST(Virtualize, WordsOfPackedWeights) {
   EXPECT_EQ(word({DataType::Q4_1, 100, 96, 16}, three, 4), "w[(y / 4u * 3u + x) * 20u + 12u + y % 4u]");
 }
 
+// Where rows have a scale, a group's units are followed by a word for each of its rows; y is the row.
+std::string row_scale(const WeightsDescriptor& descriptor, int width = 1) {
+  Probe probe;
+  Resource& w = probe.weights("w", descriptor);
+  const TypePtr type = width == 1 ? scalar_type(Scalar::F32) : vector_type(Scalar::F32, width);
+  probe.body().push_back(
+      build::declare(build::variable("value", type, false),
+                     build::call(Builtin::WeightsRowScale, type, build::list(Probe::name(w), probe["y"]))));
+  const std::string text = probe.emit();
+  EXPECT_EQ(to_string(probe.module.resources[1]->type), width == 1 ? "array<u32>" : "array<vec4<u32>>");
+  const std::size_t begin = text.find("value = ") + 8;
+  return text.substr(begin, text.find(";\n", begin) - begin);
+}
+
+TEST(Virtualize, ScalesOfRows) {
+  const auto variable = [](Probe& p) { return p["s"]; };
+  EXPECT_EQ(word({DataType::I4C, 100, 96, 1}, variable), "w[y * 13u + x * 4u + s]");
+  EXPECT_EQ(word({DataType::I4C, 100, 96, 16}, variable), "w[y / 16u * 208u + x * 64u + s * 16u + y % 16u]");
+  EXPECT_EQ(word({DataType::I8C, 16, 96, 16}, variable), "w[x * 128u + s * 16u + y]");
+  EXPECT_EQ(word({DataType::I8C, 100, 96, 16}, variable, 4), "w[y / 4u * 100u + x * 32u + s * 4u + y % 4u]");
+  EXPECT_EQ(row_scale({DataType::I4C, 100, 96, 1}), "as_float(w[y * 13u + 12u])");
+  EXPECT_EQ(row_scale({DataType::I4C, 100, 96, 16}), "as_float(w[y / 16u * 208u + 192u + y % 16u])");
+  EXPECT_EQ(row_scale({DataType::I4C, 16, 96, 16}), "as_float(w[y + 192u])");
+  EXPECT_EQ(row_scale({DataType::I8C, 100, 32, 16}), "as_float(w[y / 16u * 144u + 128u + y % 16u])");
+  EXPECT_EQ(row_scale({DataType::I8C, 100, 96, 16}, 4), "as_float4(w[y / 4u * 100u + 96u + y % 4u])");
+}
+
 TEST(Virtualize, DescriptorsAreChecked) {
   Probe probe;
   probe.tensor("t", Access::Read, in(Buffer, "hwc"));  // B = 11 is not in the layout

@@ -37,11 +37,12 @@ std::string error_of(const Call& call) {
 
 class PackedWeights : public testing::TestWithParam<PackedFormat> {
  protected:
-  // Extents around the edges of units and groups: whole, odd numbers of blocks, and for plain types any column count.
+  // Extents around the edges of units and groups: whole, odd numbers of blocks, and any column count where a type takes
+  // it.
   std::vector<std::uint32_t> columns() const {
     const std::uint32_t block = info(GetParam().type).block_length;
     std::vector<std::uint32_t> result = {block, 2 * block, 3 * block, 7 * block};
-    if (block == 1) result.insert(result.end(), {31, 32, 33, 64, 66, 97});
+    if (block == 1 || info(GetParam().type).has_row_scale()) result.insert(result.end(), {31, 32, 33, 64, 66, 97});
     return result;
   }
 };
@@ -70,16 +71,21 @@ TEST_P(PackedWeights, WordsLieWhereTheDescriptorSays) {
   const std::uint32_t units = units_per_row(descriptor);
   ASSERT_EQ(units, 3u);
   for (std::uint32_t r = 0; r < descriptor.rows; ++r) {
+    if (format.words_per_row > 0) {  // the scale, behind the units of the group
+      const std::size_t word = ((r / 4 + 1) * words_per_row(descriptor) - 1) * 4 + r % 4;
+      ASSERT_EQ(std::memcmp(&packed[word * 4], &source[r * source_row_bytes(descriptor)], 4), 0) << "row " << r;
+    }
     for (std::uint32_t u = 0; u < units; ++u) {
       std::vector<std::byte> unit;
       for (const PackedSegment& segment : format.segments) {
-        const std::byte* const block = source.data() + r * source_row_bytes(descriptor) +
+        const std::byte* const block = source.data() + r * source_row_bytes(descriptor) + format.words_per_row * 4 +
                                        (u * format.blocks_per_unit + segment.block) * format.block_bytes;
         unit.insert(unit.end(), block + segment.offset, block + segment.offset + segment.length);
       }
       ASSERT_EQ(unit.size(), format.words_per_unit * 4);
       for (std::uint32_t k = 0; k < format.words_per_unit; ++k) {
-        const std::size_t word = ((r / 4 * units + u) * format.words_per_unit + k) * 4 + r % 4;
+        const std::size_t group = r / 4 * words_per_row(descriptor) * 4;
+        const std::size_t word = group + (u * format.words_per_unit + k) * 4 + r % 4;
         ASSERT_EQ(std::memcmp(&packed[word * 4], &unit[k * 4], 4), 0) << "row " << r << " unit " << u << " word " << k;
       }
     }
@@ -127,8 +133,8 @@ TEST_P(PackedWeights, DecodesAsBefore) {
   const auto source = random_bytes(source_row_bytes(descriptor) * descriptor.rows, 8);
   const auto back = unpack_rows(descriptor, pack_all(descriptor, source));
   std::vector<float> expected(std::size_t{3} * descriptor.columns), values(expected.size());
-  decode_row(type.type, source, expected);
-  decode_row(type.type, back, values);
+  decode_rows(type.type, descriptor.columns, source, expected);
+  decode_rows(type.type, descriptor.columns, back, values);
   EXPECT_EQ(std::memcmp(values.data(), expected.data(), values.size() * 4), 0);
 }
 
@@ -153,7 +159,11 @@ TEST(PackedWeightsTable, UnitsAreAsKernelsReadThem) {
                         {DataType::Q4_K, 256, 36},
                         {DataType::Q5_K, 256, 44},
                         {DataType::Q6_K, 512, 105},
-                        {DataType::Q8_K, 256, 73}}) {
+                        {DataType::Q8_K, 256, 73},
+                        {DataType::IQ4_NL, 64, 9},
+                        {DataType::MXFP4, 128, 17},
+                        {DataType::I8C, 32, 8},
+                        {DataType::I4C, 32, 4}}) {
     SCOPED_TRACE(to_string(c.type));
     EXPECT_EQ(packed_format(c.type).unit_values(), c.values);
     EXPECT_EQ(packed_format(c.type).words_per_unit, c.words);
@@ -161,6 +171,10 @@ TEST(PackedWeightsTable, UnitsAreAsKernelsReadThem) {
   }
   EXPECT_EQ(units_per_row({DataType::Q8_0, 1, 96, 1}), 2u);
   EXPECT_EQ(units_per_row({DataType::F16, 1, 66, 1}), 3u);
+  EXPECT_EQ(units_per_row({DataType::I4C, 1, 33, 1}), 2u);
+  EXPECT_EQ(words_per_row({DataType::I4C, 1, 33, 1}), 9u);
+  EXPECT_EQ(words_per_row({DataType::I8C, 1, 33, 1}), 17u);
+  EXPECT_EQ(words_per_row({DataType::Q4_1, 1, 64, 1}), 10u);
 }
 
 TEST(PackedWeightsTable, SizesAndExtentsAreChecked) {

@@ -193,10 +193,15 @@ ExpressionPtr Checker::call_weights(Builtin builtin, const syntax::Call& call, S
   Resource& weights = handle_argument(call, Resource::Kind::Weights, range);
   const int width = weights.type->as<WeightsType>()->width;
   const bool is_word = builtin == Builtin::WeightsWord;
+  const bool is_scale = builtin == Builtin::WeightsRowScale;
   const bool is_part = builtin == Builtin::WeightsLoadPart;
   const bool decodes = is_part || builtin == Builtin::WeightsLoad || builtin == Builtin::WeightsLoadChunk;
-  expect_arguments(call, is_word || is_part ? 4 : decodes ? 3 : 1, range);
-  if (!decodes && !is_word) return build::literal_u32(extent(builtin, *weights.weights), range);
+  expect_arguments(call, is_word || is_part ? 4 : decodes ? 3 : is_scale ? 2 : 1, range);
+  if (is_scale && !info(weights.weights->format).has_row_scale()) {
+    fail(range, "'weightsRowScale' takes weights with one scale a row; " + quoted(weights.name) + " is " +
+                    std::string(to_string(weights.weights->format)) + ".");
+  }
+  if (!decodes && !is_word && !is_scale) return build::literal_u32(extent(builtin, *weights.weights), range);
   if (decodes && is_part != (width > 1)) {
     fail(range, quoted(to_string(builtin)) + " does not take " + to_string(weights.type) + "; " +
                     (is_part ? "it takes weights<vec16<f32>>." : "use 'weightsLoadPart'."));
@@ -210,7 +215,8 @@ ExpressionPtr Checker::call_weights(Builtin builtin, const syntax::Call& call, S
   if (decodes) return decode_weights(builtin, weights, std::move(arguments), range);
   arguments.insert(arguments.begin(),
                    build::expression(weights.type, ResourceExpression{&weights}, call.arguments[0]->range));
-  return build::expression(numeric_type(Scalar::U32, width), BuiltinCall{builtin, std::move(arguments)}, range);
+  const Scalar scalar = is_scale ? Scalar::F32 : Scalar::U32;
+  return build::expression(numeric_type(scalar, width), BuiltinCall{builtin, std::move(arguments)}, range);
 }
 
 /// A call of `load`, `load_chunk` or `load_part` in the module of the weights' format.
