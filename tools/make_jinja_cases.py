@@ -8,8 +8,10 @@ import json
 import pathlib
 
 from jinja2.exceptions import TemplateError
-from jinja2.ext import loopcontrols
+from jinja2.ext import Extension, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from jinja_family_templates import CONVERSATIONS, FAMILIES, TOOLS
 
 
 def raise_exception(message):
@@ -20,7 +22,16 @@ def tojson(value, ensure_ascii=False, indent=None, separators=None, sort_keys=Fa
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
-environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
+class Generation(Extension):
+    """Hugging Face's {% generation %}: prints its body."""
+    tags = {"generation"}
+
+    def parse(self, parser):
+        next(parser.stream)
+        return parser.parse_statements(["name:endgeneration"], drop_needle=True)
+
+
+environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, Generation])
 environment.filters["tojson"] = tojson
 environment.globals["raise_exception"] = raise_exception
 
@@ -30,8 +41,6 @@ CHAT = [
     {"role": "assistant", "content": "Héllo <b> 'x' \"y\""},
     {"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image"}]},
 ]
-TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {
-    "a": {"type": "string", "enum": ["x", "ÿ"]}, "b": {"type": "number", "default": 1.5}}, "required": ["a"]}}}]
 NAMES = {"messages": CHAT, "tools": TOOLS, "bos_token": "<s>", "eos_token": "</s>", "add_generation_prompt": True,
          "n": None, "t": True, "i": 7, "j": -3, "x": 2.5, "s": "  some Text here  ", "l": [3, 1, 2], "e": [],
          "d": {"b": 1, "a": {"c": [1, "z", None, True, 1.0]}}, "u": "ünï日本😀"}
@@ -232,6 +241,15 @@ true and not false
 l | map('string') | join('+')
 none | string
 none ~ ''
+"a b  c-d é_1" | wordcount
+"one two three four five" | truncate(12)
+"one two three four five" | truncate(12, true)
+"one two three four five" | truncate(12, false, "", 0)
+"one two" | truncate(3)
+messages | groupby("role") | map("first") | list
+[{"k": "B", "v": 1}, {"k": "a", "v": 2}, {"k": "b", "v": 3}] | groupby("k")
+[{"k": 1}, {"v": 2}] | groupby("k", default=0) | length
+"x" | truncate(2, end="....")
 """.strip().split("\n")
 
 TEMPLATES = [
@@ -304,9 +322,25 @@ def case(template):
         return {"template": template, "text": None}
 
 
+def family_case(name, number):
+    one = {"template": name, "conversation": number}
+    try:
+        return {**one, "text": environment.from_string(FAMILIES[name]).render(**CONVERSATIONS[number])}
+    except Exception as error:
+        return {**one, "text": None, "error": error.message if type(error) is TemplateError else ""}
+
+
 cases = [case("{{ " + expression + " }}") for expression in EXPRESSIONS] + [case(template) for template in TEMPLATES]
 path = pathlib.Path(__file__).parent.parent / "tests/data/text/jinja_cases.json"
 path.parent.mkdir(parents=True, exist_ok=True)
 lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in cases)
-path.write_text('{"variables": ' + json.dumps(NAMES, ensure_ascii=False) + ',\n"cases": [\n' + lines + "\n]}\n")
-print(len(cases), "cases,", sum(one["text"] is None for one in cases), "of them errors")
+family_cases = [family_case(name, number) for name in FAMILIES for number in range(len(CONVERSATIONS))]
+
+
+def listed(items):
+    return "[\n" + ",\n".join(json.dumps(one, ensure_ascii=False) for one in items) + "]"
+
+
+path.write_text('{"variables": ' + json.dumps(NAMES, ensure_ascii=False) + ',\n"cases": [\n' + lines + "\n],\n\"families\": "
+                + json.dumps(FAMILIES, ensure_ascii=False, indent=0) + ",\n\"conversations\": " + listed(CONVERSATIONS) + ",\n\"family_cases\": " + listed(family_cases) + "}\n")
+print(len(family_cases), "family cases,", sum(one["text"] is None for one in family_cases), "of them errors;", len(cases), "cases,", sum(one["text"] is None for one in cases), "of them errors")

@@ -46,12 +46,18 @@ std::string ChatTemplate::render(const std::vector<ChatMessage>& messages, const
 }
 
 std::string ChatTemplate::render_value(const jinja::Value& messages, const ChatOptions& options) const {
-  jinja::Dict variables{{"messages", messages},
-                        {"add_generation_prompt", options.add_generation_prompt},
-                        {"bos_token", bos_token_},
-                        {"eos_token", eos_token_}};
+  jinja::Dict variables{{"messages", messages},    {"add_generation_prompt", options.add_generation_prompt},
+                        {"tools", jinja::None{}},  {"documents", jinja::None{}},
+                        {"bos_token", bos_token_}, {"eos_token", eos_token_}};
   for (const auto& [name, value] : options.variables) jinja::assign(variables, name, value);
   return jinja::render(parsed_->body, variables);
+}
+
+std::vector<std::int32_t> chat_ids(const Tokenizer& tokenizer, std::string_view rendered) {
+  std::vector<std::int32_t> ids = tokenizer.encode(rendered, {.parse_special = true});
+  if (tokenizer.add_bos() && (ids.empty() || ids.front() != *tokenizer.bos()))
+    ids.insert(ids.begin(), *tokenizer.bos());
+  return ids;
 }
 
 }  // namespace driftwood

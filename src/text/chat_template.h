@@ -2,7 +2,7 @@
 //
 //   const ChatTemplate chat(*tokenizer);
 //   std::string prompt = chat.render({{"user", "Hello"}}, {.add_generation_prompt = true});
-//   auto ids = tokenizer->encode(prompt, {.parse_special = true});
+//   auto ids = chat_ids(*tokenizer, prompt);
 //
 // Templates run as Hugging Face runs them (trim_blocks and lstrip_blocks on, loop controls, raise_exception,
 // strftime_now, tojson). What a hostile template may use of time, memory and stack is bounded.
@@ -49,5 +49,9 @@ class ChatTemplate {
   std::unique_ptr<Parsed> parsed_;
   std::string bos_token_, eos_token_;
 };
+
+/// The ids of a rendered conversation: control tokens spelled in it are parsed, and BOS is there once where the model
+/// wants one, whether or not the template writes it.
+std::vector<std::int32_t> chat_ids(const Tokenizer& tokenizer, std::string_view rendered);
 
 }  // namespace driftwood

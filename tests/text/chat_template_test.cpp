@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -13,6 +14,7 @@
 namespace driftwood {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 std::string rendered(const std::string& source, const jinja::Dict& variables = {}) {
@@ -28,12 +30,17 @@ std::string error_of(const std::string& source) {
   return "no error";
 }
 
-TEST(ChatTemplate, GivesWhatJinjaGives) {
+std::string read_cases() {
   std::ifstream stream(std::string(DRIFTWOOD_TEST_DATA) + "/text/jinja_cases.json");
   std::ostringstream text;
   text << stream.rdbuf();
-  const auto file = nlohmann::json::parse(text.str());
-  const jinja::Value whole = jinja::parse_json(text.str());  // which keeps the order of members
+  return text.str();
+}
+
+TEST(ChatTemplate, GivesWhatJinjaGives) {
+  const std::string text = read_cases();
+  const auto file = nlohmann::json::parse(text);
+  const jinja::Value whole = jinja::parse_json(text);  // which keeps the order of members
   const jinja::Dict variables = whole.find("variables")->dict();
   EXPECT_GT(file["cases"].size(), 200U);
   for (const auto& one : file["cases"]) {
@@ -52,6 +59,43 @@ TEST(ChatTemplate, GivesWhatJinjaGives) {
   }
 }
 
+/// The cases of whole templates in the ways of model families.
+TEST(ChatTemplate, RendersTheTemplatesOfFamiliesAsJinjaDoes) {
+  const std::string text = read_cases();
+  const auto file = nlohmann::json::parse(text);
+  const jinja::Value whole = jinja::parse_json(text);
+  const jinja::List conversations = whole.find("conversations")->list();
+  EXPECT_GE(file["families"].size(), 14U);
+  for (const auto& one : file["family_cases"]) {
+    const std::string source = file["families"][one["template"].get<std::string>()];
+    jinja::Dict variables = conversations[one["conversation"].get<std::size_t>()].dict();
+    const auto take = [&](std::string_view name) {
+      const auto at =
+          std::find_if(variables.begin(), variables.end(), [&](const auto& pair) { return pair.first == name; });
+      const jinja::Value value = at->second;
+      variables.erase(at);
+      return value;
+    };
+    const jinja::Value messages = take("messages");
+    const bool generates = take("add_generation_prompt").boolean();
+    std::optional<std::string> given;
+    std::string message;
+    try {
+      given = ChatTemplate(source, "<s>", "</s>")
+                  .render_value(messages, {.add_generation_prompt = generates, .variables = variables});
+    } catch (const Error& error) {
+      message = error.what();
+    }
+    const std::string name = one["template"].get<std::string>() + " " + one["conversation"].dump();
+    if (one["text"].is_null()) {
+      EXPECT_FALSE(given) << name << " gives " << *given;
+      EXPECT_THAT(message, HasSubstr(one["error"].get<std::string>())) << name;
+    } else {
+      EXPECT_EQ(given.value_or("error: " + message), one["text"].get<std::string>()) << name;
+    }
+  }
+}
+
 TEST(ChatTemplate, RendersSmolLm2Conversations) {
   TOKENIZER_OR_SKIP(tokenizer, smollm2_file);
   const ChatTemplate chat(*tokenizer);
@@ -62,6 +106,37 @@ TEST(ChatTemplate, RendersSmolLm2Conversations) {
     EXPECT_EQ(text, one["text"].get<std::string>());
     EXPECT_EQ(tokenizer->encode(text, {.parse_special = true}), one["ids"].get<std::vector<std::int32_t>>());
   }
+}
+
+TEST(ChatTemplate, GivesBosOnceWhereTheTemplateAndTheFileBothWantIt) {
+  TOKENIZER_OR_SKIP(tokenizer, gemma3_file);
+  ASSERT_TRUE(tokenizer->add_bos());
+  const ChatTemplate chat("{{ bos_token }}<start_of_turn>user\n{{ messages[0].content }}", "<bos>", "<eos>");
+  const auto ids = chat_ids(*tokenizer, chat.render({{"user", "a"}}));
+  EXPECT_THAT(std::vector(ids.begin(), ids.begin() + 2), testing::ElementsAre(2, 105));
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), *tokenizer->bos()), 1);
+}
+
+TEST(ChatTemplate, RefusesRolesOutOfOrderInTheTemplatesOwnWords) {
+  const auto file = nlohmann::json::parse(read_cases());
+  for (const char* name : {"gemma-2", "gemma-3"}) {
+    const ChatTemplate chat(file["families"][name].get<std::string>(), "<bos>", "<eos>");
+    try {
+      chat.render({{"user", "a"}, {"user", "b"}});
+      ADD_FAILURE() << "two turns of the user in a row were taken";
+    } catch (const InvalidInput& error) {
+      EXPECT_THAT(error.what(), HasSubstr("The chat template refuses the conversation: The roles must go user, assistant"));
+    }
+  }
+}
+
+TEST(ChatTemplate, AddsTheBosThatATemplateLeavesOut) {
+  TOKENIZER_OR_SKIP(tokenizer, gemma3_file);
+  const auto ids = chat_ids(*tokenizer, "<start_of_turn>user\na");
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), *tokenizer->bos()), 1);
+  EXPECT_EQ(ids.front(), *tokenizer->bos());
+  TOKENIZER_OR_SKIP(without, smollm2_file);
+  EXPECT_NE(chat_ids(*without, "a").front(), *without->bos()) << "a model whose file adds none gets none";
 }
 
 TEST(ChatTemplate, SetsTheTokensAndTheMessages) {
@@ -77,12 +152,19 @@ TEST(ChatTemplate, KeepsTheBytesOfAMessage) {
 }
 
 TEST(ChatTemplate, SaysWhereItFails) {
-  EXPECT_THAT(error_of("\n\n{{ nothing.role }}"), HasSubstr("'nothing' is undefined.\nWhile running line 3"));
-  EXPECT_THAT(error_of("{% if true %}\n\n"), HasSubstr("Line 2 of the chat template: '{% endif %}' is expected"));
+  EXPECT_THAT(error_of("\n\n{{ nothing.role }}"),
+              HasSubstr("'nothing' is undefined.\nWhile running line 3, column 11 of the chat template"));
+  EXPECT_THAT(error_of("{% if true %}\n\n"),
+              HasSubstr("Line 2, column 1 of the chat template: '{% endif %}' is expected"));
   EXPECT_THAT(error_of("{{ raise_exception('Only two roles.') }}"),
               HasSubstr("refuses the conversation: Only two roles."));
-  EXPECT_THAT(error_of("{{ 1 | frobnicate }}"), HasSubstr("The filter 'frobnicate' is not supported"));
-  EXPECT_THAT(error_of("{% include 'x' %}"), HasSubstr("statement 'include' is not supported"));
+  EXPECT_THAT(error_of("é\n  {{ 1 | frobnicate }}"),
+              AllOf(HasSubstr("The filter 'frobnicate' is not supported"), HasSubstr("line 2, column 8")));
+  EXPECT_THAT(error_of("{{ 1 is frobnicated }}"),
+              AllOf(HasSubstr("The test 'frobnicated' is not supported"), HasSubstr("line 1, column 9")));
+  EXPECT_THAT(error_of("ab {% include 'x' %}"),
+              HasSubstr("Line 1, column 4 of the chat template: the statement 'include' is not supported"));
+  EXPECT_THAT(error_of("a\n{{ 'b\nc' ? }}"), HasSubstr("Line 3, column 4 of the chat template"));
 }
 
 TEST(ChatTemplate, TellsTheDate) {

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "text/jinja/lexer.h"
 #include "text/jinja/value.h"
 
 namespace driftwood::jinja {
@@ -77,7 +78,7 @@ struct Expression {
   std::variant<Literal, NameUse, ListDisplay, DictDisplay, Unary, Binary, Comparison, Conditional, Attribute, Subscript,
                Slice, Call, FilterUse, TestUse>
       node;
-  int line = 0;
+  Place place = {};
   int height = 1;  // of the tree, bounded by the parser: evaluation recurses
 };
 
@@ -122,7 +123,7 @@ struct Continue {};
 
 struct Statement {
   std::variant<Text, Print, For, If, Set, SetBlock, Macro, Generation, Break, Continue> node;
-  int line = 0;
+  Place place = {};
 };
 
 }  // namespace driftwood::jinja

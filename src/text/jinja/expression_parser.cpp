@@ -94,7 +94,7 @@ void TokenCursor::fail(std::string_view what) const {
   const std::string found = token.text.empty() || token.kind == TokenKind::Text
                                 ? "another part of the template"
                                 : fmt::format("'{}'", token.text.substr(0, 40));
-  throw InvalidInput(fmt::format("Line {} of the chat template: {}, but {} is there.", token.line, what, found));
+  throw InvalidInput(fmt::format("{}: {}, but {} is there.", describe(token.place), what, found));
 }
 
 class ExpressionParser::Nesting {
@@ -102,8 +102,8 @@ class ExpressionParser::Nesting {
   explicit Nesting(ExpressionParser& parser) : parser_(parser) {
     if (++parser_.nesting_ > highest_expression) {
       --parser_.nesting_;
-      throw InvalidInput(fmt::format("Line {} of the chat template: an expression nests deeper than {} levels.",
-                                     parser_.cursor_.peek().line, highest_expression));
+      throw InvalidInput(fmt::format("{}: an expression nests deeper than {} levels.",
+                                     describe(parser_.cursor_.peek().place), highest_expression));
     }
   }
   ~Nesting() { --parser_.nesting_; }
@@ -113,32 +113,32 @@ class ExpressionParser::Nesting {
 };
 
 template <class Node>
-ExpressionPtr ExpressionParser::make(Node node, int line) const {
+ExpressionPtr ExpressionParser::make(Node node, Place place) const {
   auto expression = std::make_unique<Expression>();
   expression->height = ChildHeight()(node) + 1;
-  expression->line = line;
+  expression->place = place;
   expression->node = std::move(node);
   if (expression->height > highest_expression) {
-    throw InvalidInput(fmt::format("Line {} of the chat template: an expression nests deeper than {} levels.", line,
-                                   highest_expression));
+    throw InvalidInput(
+        fmt::format("{}: an expression nests deeper than {} levels.", describe(place), highest_expression));
   }
   return expression;
 }
 
 ExpressionPtr ExpressionParser::parse() {
   const Nesting nesting(*this);
-  const int line = cursor_.peek().line;
+  const Place place = cursor_.peek().place;
   ExpressionPtr expression = parse_or();
   while (cursor_.take_name("if")) {
     ExpressionPtr condition = parse_or();
     ExpressionPtr no = cursor_.take_name("else") ? parse() : nullptr;
-    expression = make(Conditional{std::move(condition), std::move(expression), std::move(no)}, line);
+    expression = make(Conditional{std::move(condition), std::move(expression), std::move(no)}, place);
   }
   return expression;
 }
 
 ExpressionPtr ExpressionParser::parse_tuple() {
-  const int line = cursor_.peek().line;
+  const Place place = cursor_.peek().place;
   ExpressionPtr first = parse();
   if (!cursor_.at_operator(",")) return first;
   ListDisplay tuple{{}, true};
@@ -147,14 +147,14 @@ ExpressionPtr ExpressionParser::parse_tuple() {
     if (cursor_.at(TokenKind::BlockEnd) || cursor_.at(TokenKind::PrintEnd) || cursor_.at_operator(")")) break;
     tuple.items.push_back(parse());
   }
-  return make(std::move(tuple), line);
+  return make(std::move(tuple), place);
 }
 
 ExpressionPtr ExpressionParser::parse_or() {
   ExpressionPtr left = parse_and();
   while (cursor_.at_name("or")) {
-    const int line = cursor_.take().line;
-    left = make(Binary{"or", std::move(left), parse_and()}, line);
+    const Place place = cursor_.take().place;
+    left = make(Binary{"or", std::move(left), parse_and()}, place);
   }
   return left;
 }
@@ -162,8 +162,8 @@ ExpressionPtr ExpressionParser::parse_or() {
 ExpressionPtr ExpressionParser::parse_and() {
   ExpressionPtr left = parse_not();
   while (cursor_.at_name("and")) {
-    const int line = cursor_.take().line;
-    left = make(Binary{"and", std::move(left), parse_not()}, line);
+    const Place place = cursor_.take().place;
+    left = make(Binary{"and", std::move(left), parse_not()}, place);
   }
   return left;
 }
@@ -171,13 +171,13 @@ ExpressionPtr ExpressionParser::parse_and() {
 ExpressionPtr ExpressionParser::parse_not() {
   const Nesting nesting(*this);
   if (!cursor_.at_name("not")) return parse_comparison();
-  const int line = cursor_.take().line;
-  return make(Unary{"not", parse_not()}, line);
+  const Place place = cursor_.take().place;
+  return make(Unary{"not", parse_not()}, place);
 }
 
 ExpressionPtr ExpressionParser::parse_comparison() {
   Comparison comparison{parse_sum(), {}};
-  const int line = cursor_.peek().line;
+  const Place place = cursor_.peek().place;
   while (true) {
     std::string op;
     if (is_one_of(cursor_.peek(), {"==", "!=", "<", "<=", ">", ">="})) {
@@ -193,14 +193,14 @@ ExpressionPtr ExpressionParser::parse_comparison() {
     }
     comparison.rest.emplace_back(op, parse_sum());
   }
-  return comparison.rest.empty() ? std::move(comparison.first) : make(std::move(comparison), line);
+  return comparison.rest.empty() ? std::move(comparison.first) : make(std::move(comparison), place);
 }
 
 ExpressionPtr ExpressionParser::parse_sum() {
   ExpressionPtr left = parse_concatenation();
   while (is_one_of(cursor_.peek(), {"+", "-"})) {
     const Token op = cursor_.take();
-    left = make(Binary{op.text, std::move(left), parse_concatenation()}, op.line);
+    left = make(Binary{op.text, std::move(left), parse_concatenation()}, op.place);
   }
   return left;
 }
@@ -208,8 +208,8 @@ ExpressionPtr ExpressionParser::parse_sum() {
 ExpressionPtr ExpressionParser::parse_concatenation() {
   ExpressionPtr left = parse_product();
   while (cursor_.at_operator("~")) {
-    const int line = cursor_.take().line;
-    left = make(Binary{"~", std::move(left), parse_product()}, line);
+    const Place place = cursor_.take().place;
+    left = make(Binary{"~", std::move(left), parse_product()}, place);
   }
   return left;
 }
@@ -218,7 +218,7 @@ ExpressionPtr ExpressionParser::parse_product() {
   ExpressionPtr left = parse_power();
   while (is_one_of(cursor_.peek(), {"*", "/", "//", "%"})) {
     const Token op = cursor_.take();
-    left = make(Binary{op.text, std::move(left), parse_power()}, op.line);
+    left = make(Binary{op.text, std::move(left), parse_power()}, op.place);
   }
   return left;
 }
@@ -226,8 +226,8 @@ ExpressionPtr ExpressionParser::parse_product() {
 ExpressionPtr ExpressionParser::parse_power() {
   ExpressionPtr left = parse_unary(true);
   while (cursor_.at_operator("**")) {
-    const int line = cursor_.take().line;
-    left = make(Binary{"**", std::move(left), parse_unary(true)}, line);
+    const Place place = cursor_.take().place;
+    left = make(Binary{"**", std::move(left), parse_unary(true)}, place);
   }
   return left;
 }
@@ -237,7 +237,7 @@ ExpressionPtr ExpressionParser::parse_unary(bool with_filters) {
   ExpressionPtr expression;
   if (is_one_of(cursor_.peek(), {"-", "+"})) {
     const Token op = cursor_.take();
-    expression = make(Unary{op.text, parse_unary(false)}, op.line);
+    expression = make(Unary{op.text, parse_unary(false)}, op.place);
   } else {
     expression = parse_primary();
   }
@@ -250,50 +250,50 @@ ExpressionPtr ExpressionParser::parse_primary() {
   switch (token.kind) {
     case TokenKind::Name: {
       cursor_.take();
-      if (token.text == "true" || token.text == "True") return make(Literal{Value(true)}, token.line);
-      if (token.text == "false" || token.text == "False") return make(Literal{Value(false)}, token.line);
-      if (token.text == "none" || token.text == "None") return make(Literal{Value(None{})}, token.line);
-      return make(NameUse{token.text}, token.line);
+      if (token.text == "true" || token.text == "True") return make(Literal{Value(true)}, token.place);
+      if (token.text == "false" || token.text == "False") return make(Literal{Value(false)}, token.place);
+      if (token.text == "none" || token.text == "None") return make(Literal{Value(None{})}, token.place);
+      return make(NameUse{token.text}, token.place);
     }
     case TokenKind::String: {
       std::string text;
       while (cursor_.at(TokenKind::String)) text += cursor_.take().text;
-      return make(Literal{Value(std::move(text))}, token.line);
+      return make(Literal{Value(std::move(text))}, token.place);
     }
     case TokenKind::Integer: {
       std::int64_t number = 0;
       const auto result = std::from_chars(token.text.data(), token.text.data() + token.text.size(), number);
       if (result.ec != std::errc()) cursor_.fail("an integer of at most 64 bits is expected");
       cursor_.take();
-      return make(Literal{Value(number)}, token.line);
+      return make(Literal{Value(number)}, token.place);
     }
     case TokenKind::Float:
       cursor_.take();
-      return make(Literal{Value(std::strtod(token.text.c_str(), nullptr))}, token.line);
+      return make(Literal{Value(std::strtod(token.text.c_str(), nullptr))}, token.place);
     default: break;
   }
   if (cursor_.at_operator("[")) return parse_list();
   if (cursor_.at_operator("{")) return parse_dict();
   if (!cursor_.take_operator("(")) cursor_.fail("an expression is expected");
-  if (cursor_.take_operator(")")) return make(ListDisplay{{}, true}, token.line);
+  if (cursor_.take_operator(")")) return make(ListDisplay{{}, true}, token.place);
   ExpressionPtr inner = parse_tuple();
   cursor_.expect_operator(")");
   return inner;
 }
 
 ExpressionPtr ExpressionParser::parse_list() {
-  const int line = cursor_.take().line;
+  const Place place = cursor_.take().place;
   ListDisplay list;
   while (!cursor_.at_operator("]")) {
     list.items.push_back(parse());
     if (!cursor_.take_operator(",")) break;
   }
   cursor_.expect_operator("]");
-  return make(std::move(list), line);
+  return make(std::move(list), place);
 }
 
 ExpressionPtr ExpressionParser::parse_dict() {
-  const int line = cursor_.take().line;
+  const Place place = cursor_.take().place;
   DictDisplay dict;
   while (!cursor_.at_operator("}")) {
     ExpressionPtr key = parse();
@@ -302,23 +302,23 @@ ExpressionPtr ExpressionParser::parse_dict() {
     if (!cursor_.take_operator(",")) break;
   }
   cursor_.expect_operator("}");
-  return make(std::move(dict), line);
+  return make(std::move(dict), place);
 }
 
 ExpressionPtr ExpressionParser::parse_postfix(ExpressionPtr expression) {
   while (true) {
-    const int line = cursor_.peek().line;
+    const Place place = cursor_.peek().place;
     if (cursor_.take_operator(".")) {
       if (cursor_.at(TokenKind::Integer)) {
         ExpressionPtr index = parse_primary();
-        expression = make(Subscript{std::move(expression), std::move(index)}, line);
+        expression = make(Subscript{std::move(expression), std::move(index)}, place);
       } else {
-        expression = make(Attribute{std::move(expression), cursor_.expect_name()}, line);
+        expression = make(Attribute{std::move(expression), cursor_.expect_name()}, place);
       }
     } else if (cursor_.at_operator("[")) {
       expression = parse_subscript(std::move(expression));
     } else if (cursor_.at_operator("(")) {
-      expression = make(Call{std::move(expression), parse_arguments()}, line);
+      expression = make(Call{std::move(expression), parse_arguments()}, place);
     } else {
       return expression;
     }
@@ -326,7 +326,7 @@ ExpressionPtr ExpressionParser::parse_postfix(ExpressionPtr expression) {
 }
 
 ExpressionPtr ExpressionParser::parse_subscript(ExpressionPtr object) {
-  const int line = cursor_.take().line;
+  const Place place = cursor_.take().place;
   ExpressionPtr parts[3];
   int colons = 0;
   while (!cursor_.at_operator("]")) {
@@ -339,20 +339,20 @@ ExpressionPtr ExpressionParser::parse_subscript(ExpressionPtr object) {
   }
   cursor_.expect_operator("]");
   if (colons > 0) {
-    return make(Slice{std::move(object), std::move(parts[0]), std::move(parts[1]), std::move(parts[2])}, line);
+    return make(Slice{std::move(object), std::move(parts[0]), std::move(parts[1]), std::move(parts[2])}, place);
   }
   if (parts[0] == nullptr) cursor_.fail("an index is expected");
-  return make(Subscript{std::move(object), std::move(parts[0])}, line);
+  return make(Subscript{std::move(object), std::move(parts[0])}, place);
 }
 
 ExpressionPtr ExpressionParser::parse_filters(ExpressionPtr expression) {
   while (true) {
-    const int line = cursor_.peek().line;
+    const Place place = cursor_.peek().place;
     if (cursor_.take_operator("|")) {
       std::string name = cursor_.expect_name();
       CallArguments arguments;
       if (cursor_.at_operator("(")) arguments = parse_arguments();
-      expression = make(FilterUse{std::move(expression), std::move(name), std::move(arguments)}, line);
+      expression = make(FilterUse{std::move(expression), std::move(name), std::move(arguments)}, place);
       expression = parse_postfix(std::move(expression));
     } else if (cursor_.take_name("is")) {
       expression = parse_test(std::move(expression));
@@ -363,7 +363,7 @@ ExpressionPtr ExpressionParser::parse_filters(ExpressionPtr expression) {
 }
 
 ExpressionPtr ExpressionParser::parse_test(ExpressionPtr input) {
-  const int line = cursor_.peek().line;
+  const Place place = cursor_.peek().place;
   const bool is_negated = cursor_.take_name("not");
   std::string name = cursor_.expect_name();
   CallArguments arguments;
@@ -376,7 +376,7 @@ ExpressionPtr ExpressionParser::parse_test(ExpressionPtr input) {
              next.kind == TokenKind::Float || is_one_of(next, {"[", "{"})) {
     arguments.positional.push_back(parse_postfix(parse_primary()));
   }
-  return make(TestUse{std::move(input), std::move(name), std::move(arguments), is_negated}, line);
+  return make(TestUse{std::move(input), std::move(name), std::move(arguments), is_negated}, place);
 }
 
 CallArguments ExpressionParser::parse_arguments() {

@@ -72,7 +72,7 @@ class ExpressionParser {
   CallArguments parse_arguments();
 
   template <class Node>
-  ExpressionPtr make(Node node, int line) const;
+  ExpressionPtr make(Node node, Place place) const;
 
   TokenCursor& cursor_;
   int nesting_ = 0;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "text/jinja/python_text.h"
 #include "text/jinja/runtime.h"
+#include "text/utf8.h"
 
 namespace driftwood::jinja {
 
@@ -165,6 +166,46 @@ Value items_filter(const Value& input, Arguments&, Budget& budget) {
   return find_method(input, "items", budget).callable()->call(none);
 }
 
+/// Runs of letters, digits and underscores.
+Value wordcount_filter(const Value& input, Arguments&, Budget& budget) {
+  const std::string text = text_of(input, budget);
+  std::int64_t words = 0;
+  bool is_within = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const utf8::Character character = utf8::decode(text, at);
+    at += character.length;
+    const char32_t code = character.code;
+    const bool is_ascii = code < 0x80;
+    const bool is_part =
+        is_ascii ? code == '_' || (code >= '0' && code <= '9') || ((code | 0x20) >= 'a' && (code | 0x20) <= 'z')
+                 : !utf8::is_white_space(code);
+    if (is_part && !is_within) ++words;
+    is_within = is_part;
+  }
+  return words;
+}
+
+Value truncate_filter(const Value& input, Arguments& arguments, Budget& budget) {
+  const std::string text = text_of(input, budget);
+  const std::int64_t most = arguments.whole(0, "length", 255);
+  const std::string end = arguments.text(2, "end", "...");
+  const std::int64_t leeway = arguments.whole(3, "leeway", 5);
+  const auto end_length = static_cast<std::int64_t>(length_of(end));
+  if (most < end_length || leeway < 0) {
+    fail(fmt::format("The filter 'truncate' has the length {} and the leeway {}; at least {} and 0 are needed.", most,
+                     leeway, end_length));
+  }
+  const std::vector<std::string_view> characters = characters_of(text);
+  const auto length = static_cast<std::int64_t>(characters.size());
+  if (length <= most || length - most <= leeway) return text;
+  const auto kept_length = static_cast<std::size_t>(most - end_length);
+  const std::size_t bytes =
+      kept_length == 0 ? 0 : static_cast<std::size_t>(characters[kept_length].data() - text.data());
+  std::string kept = text.substr(0, bytes);
+  if (!arguments.truth(1, "killwords", false)) kept.resize(std::min(kept.rfind(' '), kept.size()));
+  return kept + end;
+}
+
 constexpr std::pair<std::string_view, Filter> filters[] = {
     {"length", length_filter},
     {"count", length_filter},
@@ -181,6 +222,8 @@ constexpr std::pair<std::string_view, Filter> filters[] = {
     {"escape", escape_filter},
     {"e", escape_filter},
     {"items", items_filter},
+    {"wordcount", wordcount_filter},
+    {"truncate", truncate_filter},
     {"upper", [](const Value& input, Arguments&, Budget& budget) { return Value(upper(text_of(input, budget))); }},
     {"lower", [](const Value& input, Arguments&, Budget& budget) { return Value(lower(text_of(input, budget))); }},
     {"title", [](const Value& input, Arguments&, Budget& budget) { return Value(title(text_of(input, budget))); }},

@@ -95,6 +95,33 @@ Value dictsort_filter(const Value& input, Arguments& arguments, Budget& budget) 
   return sorted;
 }
 
+/// Groups of equal keys in the order of the keys, each a pair (grouper, list).
+Value groupby_filter(const Value& input, Arguments& arguments, Budget& budget) {
+  const Value& attribute = arguments.need(0, "attribute");
+  const Value* otherwise = arguments.get(1, "default");
+  const bool case_sensitive = arguments.truth(2, "case_sensitive", false);
+  std::vector<std::pair<Value, Value>> keyed;
+  for (const Value& item : items_of(input, budget)) {
+    const bool is_missing = otherwise != nullptr && attribute_path(item, attribute, budget).is_undefined();
+    keyed.emplace_back(is_missing ? key_of(*otherwise, nullptr, case_sensitive, budget)
+                                  : key_of(item, &attribute, case_sensitive, budget),
+                       item);
+  }
+  sort_by(keyed, false, budget);
+  List groups;
+  for (std::size_t i = 0; i < keyed.size();) {
+    // The group goes by the name that its first item has, whatever the case.
+    const Value own = attribute_path(keyed[i].second, attribute, budget);
+    List members;
+    const std::size_t first = i;
+    for (; i < keyed.size() && compare(keyed[first].first, keyed[i].first, budget) == 0; ++i) {
+      members.push_back(keyed[i].second);
+    }
+    groups.push_back(Value::make_tuple({own.is_undefined() ? keyed[first].first : own, Value(std::move(members))}));
+  }
+  return groups;
+}
+
 template <int sign>
 Value extreme_filter(const Value& input, Arguments& arguments, Budget& budget) {
   const Value* attribute = arguments.get(1, "attribute");
@@ -202,6 +229,7 @@ constexpr std::pair<std::string_view, Filter> filters[] = {
     {"join", join_filter},
     {"sort", sort_filter},
     {"dictsort", dictsort_filter},
+    {"groupby", groupby_filter},
     {"min", extreme_filter<-1>},
     {"max", extreme_filter<1>},
     {"sum", sum_filter},

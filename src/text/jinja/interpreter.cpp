@@ -40,13 +40,15 @@ class Interpreter {
     int& depth_;
   };
 
-  /// A fault anywhere below gets the line of the innermost expression or statement, once.
+  /// A fault anywhere below gets the place of the innermost expression or statement, once.
   template <class Action>
-  auto at_line(int line, const Action& action) {
+  auto at_place(Place place, const Action& action) {
     try {
       return action();
     } catch (Error& error) {
-      if (error.context().empty()) error.add_context(fmt::format("While running line {} of the chat template.", line));
+      if (error.context().empty())
+        error.add_context(
+            fmt::format("While running line {}, column {} of the chat template.", place.line, place.column));
       throw;
     }
   }
@@ -87,7 +89,7 @@ class Interpreter {
     const Recursion recursion(depth_);
     for (const StatementPtr& statement : body) {
       budget_.step();
-      const Flow flow = at_line(statement->line, [&] {
+      const Flow flow = at_place(statement->place, [&] {
         return std::visit([&](const auto& node) { return execute(node); }, statement->node);
       });
       if (flow != Flow::Next) return flow;
@@ -212,8 +214,8 @@ class Interpreter {
   Value evaluate(const Expression& expression) {
     const Recursion recursion(depth_);
     budget_.step();
-    return at_line(expression.line,
-                   [&] { return std::visit([&](const auto& node) { return evaluate(node); }, expression.node); });
+    return at_place(expression.place,
+                    [&] { return std::visit([&](const auto& node) { return evaluate(node); }, expression.node); });
   }
 
   Value evaluate_optional(const ExpressionPtr& expression) {

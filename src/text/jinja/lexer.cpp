@@ -46,7 +46,7 @@ class Lexer {
 
  private:
   [[noreturn]] void fail(std::string_view what) const {
-    throw InvalidInput(fmt::format("Line {} of the chat template: {}.", line_, what));
+    throw InvalidInput(fmt::format("{}: {}.", describe(place_), what));
   }
 
   char peek(std::size_t ahead = 0) const { return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0'; }
@@ -54,11 +54,18 @@ class Lexer {
 
   void advance(std::size_t count) {
     const auto begin = source_.begin() + static_cast<std::ptrdiff_t>(at_);
-    line_ += static_cast<int>(std::count(begin, begin + static_cast<std::ptrdiff_t>(count), '\n'));
+    const auto end = begin + static_cast<std::ptrdiff_t>(count);
+    if (const auto lines = std::count(begin, end, '\n'); lines > 0) {
+      place_.line += static_cast<int>(lines);
+      const auto last = std::find(std::make_reverse_iterator(end), std::make_reverse_iterator(begin), '\n');
+      place_.column = 1 + static_cast<int>(end - last.base());
+    } else {
+      place_.column += static_cast<int>(count);
+    }
     at_ += count;
   }
 
-  void put(TokenKind kind, std::string text) { tokens_.push_back({kind, std::move(text), line_}); }
+  void put(TokenKind kind, std::string text) { tokens_.push_back({kind, std::move(text), place_}); }
 
   void read_text_and_tag() {
     std::size_t open = source_.find('{', at_);
@@ -73,13 +80,14 @@ class Lexer {
     advance(length);
     if (open == std::string::npos) return;
     const char kind = source_[open + 1];
+    const Place place = place_;
     advance(2);
     if (kind == '#') {
       read_comment();
     } else {
       if (peek() == '-' || peek() == '+') advance(1);
       if (kind == '%' && read_raw()) return;
-      read_tag(kind == '%');
+      read_tag(kind == '%', place);
     }
   }
 
@@ -156,8 +164,8 @@ class Lexer {
     fail("a block '{% raw %}' is not closed");
   }
 
-  void read_tag(bool is_block) {
-    put(is_block ? TokenKind::BlockBegin : TokenKind::PrintBegin, "");
+  void read_tag(bool is_block, Place place) {
+    tokens_.push_back({is_block ? TokenKind::BlockBegin : TokenKind::PrintBegin, "", place});
     const std::string_view close = is_block ? "%}" : "}}";
     int open_brackets = 0;
     while (true) {
@@ -219,7 +227,7 @@ class Lexer {
   }
 
   void read_string(char quote) {
-    const int line = line_;
+    const Place place = place_;
     std::string text;
     advance(1);
     while (peek() != quote || at_ >= source_.size()) {
@@ -232,7 +240,7 @@ class Lexer {
       }
     }
     advance(1);
-    tokens_.push_back({TokenKind::String, std::move(text), line});
+    tokens_.push_back({TokenKind::String, std::move(text), place});
   }
 
   /// Python's escapes; an unknown one stands for itself, backslash and all.
@@ -284,11 +292,15 @@ class Lexer {
 
   std::string source_;
   std::size_t at_ = 0;
-  int line_ = 1;
+  Place place_ = {1, 1};
   std::vector<Token> tokens_;
 };
 
 }  // namespace
+
+std::string describe(Place place) {
+  return fmt::format("Line {}, column {} of the chat template", place.line, place.column);
+}
 
 std::vector<Token> tokenize_template(std::string_view source) { return Lexer(source).run(); }
 

@@ -11,13 +11,22 @@ namespace driftwood::jinja {
 
 enum class TokenKind { Text, BlockBegin, BlockEnd, PrintBegin, PrintEnd, Name, String, Integer, Float, Operator, End };
 
+/// Where in the template something begins; both count from 1, columns in bytes.
+struct Place {
+  int line = 0;
+  int column = 0;
+};
+
+/// "Line 3, column 5 of the chat template".
+std::string describe(Place place);
+
 struct Token {
   TokenKind kind;
   std::string text;  // of a string: its contents
-  int line;
+  Place place;
 };
 
-/// Throws InvalidInput, giving the line, where the text is no template.
+/// Throws InvalidInput, giving the place, where the text is no template.
 std::vector<Token> tokenize_template(std::string_view source);
 
 }  // namespace driftwood::jinja

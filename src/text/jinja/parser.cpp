@@ -26,10 +26,10 @@ class Parser {
 
  private:
   template <class Node>
-  static StatementPtr make(Node node, int line) {
+  static StatementPtr make(Node node, Place place) {
     auto statement = std::make_unique<Statement>();
     statement->node = std::move(node);
-    statement->line = line;
+    statement->place = place;
     return statement;
   }
 
@@ -38,12 +38,12 @@ class Parser {
     if (++depth_ > deepest_block) cursor_.fail(fmt::format("blocks nest deeper than {} levels", deepest_block));
     Body body;
     while (!cursor_.at(TokenKind::End)) {
-      const int line = cursor_.peek().line;
+      const Place place = cursor_.peek().place;
       if (cursor_.at(TokenKind::Text)) {
-        body.push_back(make(Text{cursor_.take().text}, line));
+        body.push_back(make(Text{cursor_.take().text}, place));
       } else if (cursor_.at(TokenKind::PrintBegin)) {
         cursor_.take();
-        body.push_back(make(Print{expressions_.parse_tuple()}, line));
+        body.push_back(make(Print{expressions_.parse_tuple()}, place));
         cursor_.expect(TokenKind::PrintEnd, "'}}'");
       } else {
         cursor_.expect(TokenKind::BlockBegin, "a block");
@@ -51,7 +51,7 @@ class Parser {
           --depth_;
           return body;
         }
-        body.push_back(parse_statement(line));
+        body.push_back(parse_statement(place));
       }
     }
     if (ends.size() > 0) cursor_.fail(fmt::format("'{{% {} %}}' is expected", *(ends.end() - 1)));
@@ -66,26 +66,25 @@ class Parser {
     end_block();
   }
 
-  StatementPtr parse_statement(int line) {
+  StatementPtr parse_statement(Place place) {
     const std::string name = cursor_.expect_name();
-    if (name == "for") return make(parse_for(), line);
-    if (name == "if") return make(parse_if(), line);
-    if (name == "set") return parse_set(line);
-    if (name == "macro") return make(parse_macro(), line);
+    if (name == "for") return make(parse_for(), place);
+    if (name == "if") return make(parse_if(), place);
+    if (name == "set") return parse_set(place);
+    if (name == "macro") return make(parse_macro(), place);
     if (name == "generation") {
       end_block();
       Generation generation{parse_body({"endgeneration"})};
       end_body("endgeneration");
-      return make(std::move(generation), line);
+      return make(std::move(generation), place);
     }
     if (name == "break" || name == "continue") {
       if (loops_ == 0) cursor_.fail(fmt::format("'{}' is outside of a loop", name));
       end_block();
-      if (name == "break") return make(Break{}, line);
-      return make(Continue{}, line);
+      if (name == "break") return make(Break{}, place);
+      return make(Continue{}, place);
     }
-    throw Unsupported(
-        fmt::format("Line {} of the chat template: the statement '{}' is not supported.", line, name.substr(0, 40)));
+    throw Unsupported(fmt::format("{}: the statement '{}' is not supported.", describe(place), name.substr(0, 40)));
   }
 
   For parse_for() {
@@ -122,20 +121,20 @@ class Parser {
     return choice;
   }
 
-  StatementPtr parse_set(int line) {
+  StatementPtr parse_set(Place place) {
     Set set;
     set.targets = parse_targets();
     if (set.targets.size() == 1 && cursor_.take_operator(".")) set.attribute = cursor_.expect_name();
     if (cursor_.take_operator("=")) {
       set.value = expressions_.parse_tuple();
       end_block();
-      return make(std::move(set), line);
+      return make(std::move(set), place);
     }
     if (set.targets.size() > 1 || !set.attribute.empty()) cursor_.fail("'=' is expected");
     end_block();
     SetBlock block{set.targets.front(), parse_body({"endset"})};
     end_body("endset");
-    return make(std::move(block), line);
+    return make(std::move(block), place);
   }
 
   Macro parse_macro() {
