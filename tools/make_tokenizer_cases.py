@@ -85,7 +85,8 @@ write("pre_tokenizer_cases.json", {"texts": TEXTS, **families}, "families and te
 random.seed(5)
 SYLLABLES = ["ka", "lo", "mi", "ter", "an", "de", "sh", "ou", "é", "ñ", "th", "ing", "er", "st", "日", "本", "ра", "до", "1", "23", "4", "'s", "-", "."]
 CORPUS = [" ".join("".join(random.choices(SYLLABLES, k=random.randint(1, 4))) for _ in range(40)) + random.choice([".", "!", "\n", "\n\n  "]) for _ in range(400)]
-SPECIAL_TEXTS = ["<s>a</s>", "kalo <tool> mi", "  <s>  lomi  <tool>  ter ", "<mask> x", "x <mask> y", "a  <end>  b", "kalomi<s><s>ter</s>", "<tool><tool>"]
+SPECIAL_TEXTS = ["<s>a</s>", "kalo <tool> mi", "  <s>  lomi  <tool>  ter ", "<mask> x", "x <mask> y", "a  <end>  b", "kalomi<s><s>ter</s>", "<tool><tool>", "<s> ", "</s> a", " <s>",
+                 "<|user|>\nkalo<|end|>\n<|assistant|> \n mi", "\t\t\t\t\t\ttest", "a  <b>b</b>\n\n\nc    d", "cafe\u0301 <s>e\u0301", "▁a ▁", " ▁"]
 
 
 def byte_level_tokenizer(steps, ignore_merges=False, normalizer=None):
@@ -99,7 +100,14 @@ def byte_level_tokenizer(steps, ignore_merges=False, normalizer=None):
 
 def sentence_piece_tokenizer(metaspace):
     tokenizer = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
-    if metaspace:
+    if metaspace == "normalizer":
+        tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    elif metaspace == "split":
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always", split=True)
+    elif metaspace == "gemma":
+        tokenizer.normalizer = normalizers.Replace(" ", "▁")
+        tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    elif metaspace:
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=metaspace, split=False)
     else:
         tokenizer.normalizer = normalizers.Replace(" ", "▁")
@@ -112,7 +120,9 @@ def sentence_piece_tokenizer(metaspace):
     return Tokenizer.from_str(json.dumps(saved))
 
 
-def finish(tokenizer):
+def finish(tokenizer, taking_spaces=(), plain=()):
+    tokenizer.add_special_tokens([AddedToken(text, special=True, rstrip=True, normalized=False) for text in taking_spaces])
+    tokenizer.add_tokens([AddedToken(text, normalized=False) for text in plain])
     tokenizer.add_special_tokens(["<s>", "</s>", AddedToken("<mask>", special=True, lstrip=True), AddedToken("<end>", special=True, rstrip=True)])
     tokenizer.add_tokens([AddedToken("<tool>", normalized=False)])
     tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", tokenizer.token_to_id("<s>"))])
@@ -127,12 +137,16 @@ TOKENIZERS = {
     "deepseek-like": finish(byte_level_tokenizer(FAMILIES["deepseek-coder"])),
     "gemma-like": finish(sentence_piece_tokenizer(None)),
     "mistral-like": finish(sentence_piece_tokenizer("first")),
+    "llama2-like": finish(sentence_piece_tokenizer("normalizer")),
+    "metaspace-split": finish(sentence_piece_tokenizer("split")),
+    "phi3-like": finish(sentence_piece_tokenizer("normalizer"), ["<|user|>", "<|assistant|>", "<|end|>"]),
+    "gemma3-like": finish(sentence_piece_tokenizer("gemma"), plain=["\n", "\n\n", "\t\t", "\t\t\t\t\t\t", "▁▁", "▁▁▁▁", "<b>", "</b>"]),
+    "tekken-like": finish(byte_level_tokenizer(FAMILIES["tekken"], ignore_merges=True)),
 }
 
 cases = {}
 for name, tokenizer in TOKENIZERS.items():
-    texts = CORPUS[:12] + SPECIAL_TEXTS + [text for text in TEXTS if name != "qwen2-like" or text.isascii()]
-    # The library normalizes to NFC for Qwen, which Driftwood leaves to the caller: ASCII alone is the same for both.
+    texts = CORPUS[:12] + SPECIAL_TEXTS + TEXTS
     cases[name] = {"tokenizer": tokenizer.to_str(), "cases": [
         {"text": text, "ids": tokenizer.encode(text, add_special_tokens=False).ids, "with_special": tokenizer.encode(text).ids} for text in texts]}
 write("small_tokenizers.json", cases, "tokenizers")

@@ -114,7 +114,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const models::Checkpoint& checkpoint) 
     if (!checkpoint.gguf()->metadata().has("tokenizer.ggml.model")) return nullptr;
     return Tokenizer::create(load_tokenizer_data(checkpoint.gguf()->metadata()));
   }
-  if (!std::filesystem::exists(checkpoint.path() / "tokenizer.json")) return nullptr;
+  if (!has_tokenizer(checkpoint.path())) return nullptr;
   return Tokenizer::create(load_tokenizer_data(checkpoint.path()));
 }
 

@@ -99,18 +99,13 @@ bool is_byte_level(const Json& tokenizer) {
   return false;
 }
 
-/// Empty also for NFC alone (Qwen), which is taken as done: tokens then stand for exactly the text given.
 static std::vector<NormalizerStep> read_normalizer(const Json& tokenizer) {
   std::vector<NormalizerStep> steps;
-  bool is_composition_alone = true;
   for (const Json& step : steps_of(member(tokenizer, "normalizer"))) {
     const std::string type = string_of(step, "type");
     if (type == "NFC") {
       steps.push_back(NormalizerStep::ComposedForm);
-      continue;
-    }
-    is_composition_alone = false;
-    if (type == "Lowercase") {
+    } else if (type == "Lowercase") {
       steps.push_back(NormalizerStep::LowerCase);
     } else if (type == "Replace" && pattern_of(step) == R"(\s+)" && string_of(step, "content") == " ") {
       steps.push_back(NormalizerStep::SingleSpaces);
@@ -118,7 +113,7 @@ static std::vector<NormalizerStep> read_normalizer(const Json& tokenizer) {
       refuse("normalizer", step);
     }
   }
-  return is_composition_alone ? std::vector<NormalizerStep>() : steps;
+  return steps;
 }
 
 void read_byte_level_steps(const Json& tokenizer, TokenizerData& data) {
@@ -144,8 +139,11 @@ void read_byte_level_steps(const Json& tokenizer, TokenizerData& data) {
 
 void read_sentence_piece_steps(const Json& tokenizer, TokenizerData& data) {
   for (const Json& step : steps_of(member(tokenizer, "normalizer"))) {
-    if (string_of(step, "type") == "Prepend" && string_of(step, "prepend") == meta_space) {
+    const std::string type = string_of(step, "type");
+    if (type == "Prepend" && string_of(step, "prepend") == meta_space) {
       data.space_prefix = SpacePrefix::EachFragment;
+    } else if (type == "NFC" && data.space_prefix == SpacePrefix::None) {
+      data.normalizer = {NormalizerStep::ComposedForm};
     } else if (!is_space_replacement(step)) {
       refuse("normalizer", step);
     }
@@ -154,9 +152,12 @@ void read_sentence_piece_steps(const Json& tokenizer, TokenizerData& data) {
     const std::string type = string_of(step, "type");
     // Spaces are U+2581 by now, so a split at spaces does nothing.
     if (type == "Split" && pattern_of(step) == " ") continue;
-    if (type != "Metaspace" || flag_of(step, "split", true)) refuse("pre_tokenizer", step);
+    const std::string replacement = string_of(step, "replacement");
+    if (type != "Metaspace" || (!replacement.empty() && replacement != meta_space)) refuse("pre_tokenizer", step);
+    data.split_at_spaces = flag_of(step, "split", true);
     data.space_prefix_only_where_missing = true;
-    const std::string scheme = string_of(step, "prepend_scheme");
+    std::string scheme = string_of(step, "prepend_scheme");
+    if (scheme.empty()) scheme = flag_of(step, "add_prefix_space", true) ? "always" : "never";  // older files
     if (scheme == "first") data.space_prefix = SpacePrefix::TextStart;
     if (scheme == "always") data.space_prefix = SpacePrefix::EachFragment;
   }

@@ -15,6 +15,7 @@ struct PreTokenizerFamily {
   std::vector<std::string_view> patterns;  // applied one after another, each to the pieces of the one before
   bool ignore_merges = false;              // a piece that is a token stays whole, whatever the merges say
   bool add_bos = false;                    // where the file does not say
+  bool composes = false;                   // the text is brought to Unicode's form C first
 };
 
 /// All families, as a table.

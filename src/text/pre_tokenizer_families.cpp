@@ -64,9 +64,11 @@ const std::array families{
                        true,
                        true},
     PreTokenizerFamily{{"dbrx", "smaug-bpe", "chatglm-bpe", "glm4"}, {llama3}},
-    PreTokenizerFamily{{"qwen2", "deepseek-r1-qwen", "kormo", "megrez", "stablelm2", "hunyuan", "solar-open", "grok-2"},
+    // Qwen's own tokenizers bring a text to Unicode's form C first.
+    PreTokenizerFamily{{"qwen2"}, {qwen2}, false, false, true},
+    PreTokenizerFamily{{"deepseek-r1-qwen", "kormo", "megrez", "stablelm2", "hunyuan", "solar-open", "grok-2"},
                        {qwen2}},
-    PreTokenizerFamily{{"qwen35"}, {qwen35}},
+    PreTokenizerFamily{{"qwen35"}, {qwen35}, false, false, true},
     PreTokenizerFamily{{"gpt-4o", "llama4", "kanana2", "minimax-m2"}, {gpt4o}},
     PreTokenizerFamily{{"tekken"}, {tekken}, true, true},
     PreTokenizerFamily{{"seed-coder"}, {seed_coder}},

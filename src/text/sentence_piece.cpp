@@ -3,44 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "base/error.h"
 #include "formats/quote.h"
+#include "text/byte_tokens.h"
 #include "text/merge_table.h"
 #include "text/merging.h"
-#include "text/special_tokens.h"
+#include "text/piece_text.h"
 #include "text/token_model.h"
 #include "text/utf8.h"
 
 namespace driftwood {
 
 namespace {
-
-constexpr std::string_view meta_space = "\xE2\x96\x81";  // U+2581
-
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
-  std::string out;
-  std::size_t at = 0;
-  for (std::size_t found; (found = text.find(from, at)) != std::string_view::npos; at = found + from.size()) {
-    out.append(text.substr(at, found - at)).append(to);
-  }
-  return out.append(text.substr(at));
-}
-
-/// The byte of "<0x0A>", or -1.
-int byte_of(std::string_view text) {
-  if (text.size() != 6 || !text.starts_with("<0x") || text.back() != '>') return -1;
-  int byte = 0;
-  for (const char digit : text.substr(3, 2)) {
-    const std::size_t value = std::string_view("0123456789ABCDEF").find(digit);
-    if (value == std::string_view::npos) return -1;
-    byte = byte * 16 + static_cast<int>(value);
-  }
-  return byte;
-}
 
 /// Ranks from scores: 0 for the best score, the same rank for the same score.
 std::vector<std::uint32_t> ranks_of(const std::vector<float>& scores) {
@@ -60,24 +37,14 @@ class SentencePiece final : public TokenModel {
  public:
   SentencePiece(const Vocabulary& vocabulary, const TokenizerData& data)
       : vocabulary_(vocabulary),
-        unknown_(data.unknown.value_or(-1)),
-        only_where_missing_(data.space_prefix_only_where_missing),
+        fallback_(vocabulary, data.unknown),
+        form_(vocabulary, data),
+        splits_at_spaces_(data.split_at_spaces),
         merges_(data.merges.size()) {
-    bytes_.fill(-1);
     for (std::int32_t id = 0; id < vocabulary.size(); ++id) {
       const std::string& text = vocabulary.text(id);
       longest_ = std::max(longest_, text.size());
-      if (vocabulary.type(id) == TokenType::UserDefined && !text.empty() && !data.user_defined_end_fragments) {
-        user_defined_.add(replaced(text, " ", meta_space), id);
-      }
-      if (vocabulary.type(id) != TokenType::Byte) continue;
-      const int byte = byte_of(text);
-      if (byte < 0) {
-        throw InvalidInput(fmt::format("The byte token {} is {}, but must be like '<0x0A>'.", id, quote_name(text)));
-      }
-      bytes_[static_cast<std::size_t>(byte)] = id;
     }
-    has_bytes_ = std::find(bytes_.begin(), bytes_.end(), -1) == bytes_.end();
     if (data.scores.empty()) {
       read_merges(data);
     } else {
@@ -86,9 +53,8 @@ class SentencePiece final : public TokenModel {
   }
 
   void encode(std::string_view text, bool add_space, std::vector<std::int32_t>& out) const override {
-    if (text.empty()) return;
-    if (only_where_missing_ && (text.starts_with(' ') || text.starts_with(meta_space))) add_space = false;
-    const std::string normal = (add_space ? std::string(meta_space) : "") + replaced(text, " ", meta_space);
+    const std::string normal = form_.of(text, add_space);
+    if (normal.empty()) return;
     Merging merging;
     read_symbols(normal, merging.symbols());
     Splits splits;
@@ -102,11 +68,7 @@ class SentencePiece final : public TokenModel {
     }
   }
 
-  std::string piece(std::int32_t id) const override {
-    const std::string& text = vocabulary_.text(id);
-    if (vocabulary_.type(id) == TokenType::Byte) return std::string(1, static_cast<char>(byte_of(text)));
-    return replaced(text, meta_space, " ");
-  }
+  std::string piece(std::int32_t id) const override { return piece_bytes(vocabulary_, id); }
 
  private:
   /// Of each unused token that arose: the bytes of its left part.
@@ -143,7 +105,7 @@ class SentencePiece final : public TokenModel {
   void read_symbols(std::string_view text, std::vector<Symbol>& symbols) const {
     for (std::size_t at = 0; at < text.size();) {
       Symbol symbol;
-      if (const auto match = user_defined_.match_at(text, at)) {
+      if (const auto match = form_.user_defined().match_at(text, at)) {
         symbol = {text.substr(at, match->length), match->id, true};
       } else {
         symbol.text = text.substr(at, utf8::decode(text, at).length);
@@ -155,6 +117,7 @@ class SentencePiece final : public TokenModel {
   }
 
   std::optional<Merge> merge(const Symbol& left, const Symbol& right) const {
+    if (splits_at_spaces_ && right.text.starts_with(meta_space)) return std::nullopt;
     if (ranks_.empty()) return merges_.find(left.id, right.id);
     const std::size_t length = left.text.size() + right.text.size();
     if (length > longest_) return std::nullopt;
@@ -178,26 +141,15 @@ class SentencePiece final : public TokenModel {
         out.push_back(id);
         after_unknown = false;
       } else {
-        put_unknown(part, after_unknown, out);
+        fallback_.put(part, after_unknown, out);
       }
     }
   }
 
-  void put_unknown(std::string_view text, bool& after_unknown, std::vector<std::int32_t>& out) const {
-    if (has_bytes_) {
-      for (const char byte : text) out.push_back(bytes_[static_cast<unsigned char>(byte)]);
-    } else if (unknown_ >= 0 && !after_unknown) {
-      out.push_back(unknown_);  // one for a whole run
-      after_unknown = true;
-    }
-  }
-
   const Vocabulary& vocabulary_;
-  std::int32_t unknown_;
-  bool only_where_missing_;
-  SpecialTokens user_defined_;
-  std::array<std::int32_t, 256> bytes_{};
-  bool has_bytes_ = false;
+  ByteFallback fallback_;
+  PieceText form_;
+  bool splits_at_spaces_;
   std::size_t longest_ = 0;
   std::vector<std::uint32_t> ranks_;  // of each token; empty where merges_ are used
   MergeTable merges_;

@@ -29,4 +29,7 @@ std::unique_ptr<TokenModel> make_byte_level_bpe(const Vocabulary& vocabulary, co
 /// SentencePiece BPE; the same conditions.
 std::unique_ptr<TokenModel> make_sentence_piece(const Vocabulary& vocabulary, const TokenizerData& data);
 
+/// SentencePiece unigram; the same conditions.
+std::unique_ptr<TokenModel> make_unigram(const Vocabulary& vocabulary, const TokenizerData& data);
+
 }  // namespace driftwood

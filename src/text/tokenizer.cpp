@@ -47,7 +47,7 @@ std::unique_ptr<Tokenizer> Tokenizer::create(TokenizerData data) {
 Tokenizer::Tokenizer(TokenizerData data)
     : vocabulary_(std::move(data.tokens), std::move(data.types)),
       kind_(data.model),
-      space_prefix_(data.model == TokenizerModel::SentencePiece ? data.space_prefix : SpacePrefix::None),
+      space_prefix_(data.model == TokenizerModel::ByteLevelBpe ? SpacePrefix::None : data.space_prefix),
       user_defined_end_fragments_(kind_ == TokenizerModel::ByteLevelBpe || data.user_defined_end_fragments),
       add_bos_(data.add_bos),
       add_eos_(data.add_eos),
@@ -58,8 +58,11 @@ Tokenizer::Tokenizer(TokenizerData data)
       strips_(std::move(data.strips)),
       chat_template_(std::move(data.chat_template)) {
   check_special_ids();
-  model_ = kind_ == TokenizerModel::ByteLevelBpe ? make_byte_level_bpe(vocabulary_, data)
-                                                 : make_sentence_piece(vocabulary_, data);
+  switch (kind_) {
+    case TokenizerModel::ByteLevelBpe: model_ = make_byte_level_bpe(vocabulary_, data); break;
+    case TokenizerModel::SentencePiece: model_ = make_sentence_piece(vocabulary_, data); break;
+    case TokenizerModel::Unigram: model_ = make_unigram(vocabulary_, data); break;
+  }
   std::sort(strips_.begin(), strips_.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   find_special_tokens();
   find_ends_of_generation(data.eot);

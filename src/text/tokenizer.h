@@ -5,9 +5,9 @@
 //   std::string text = tokenizer->decode(ids);
 //
 // Any bytes may be encoded: NULs and what is not UTF-8 too, and decode(encode(text)) == text as long as the vocabulary
-// has a token for each byte. (Two exceptions that the models themselves make: SentencePiece does not tell U+2581
-// from a space, and SmolLM2's vocabulary lacks a few control characters, which vanish.) Encoding takes time
-// near-linear in the length, whatever the text. Const functions are safe to call from several threads.
+// has a token for each byte. (Exceptions that the models themselves make: SentencePiece does not tell U+2581 from a
+// space, SmolLM2's vocabulary lacks a few control characters, which vanish, and Qwen composes accents.) Encoding takes
+// time near-linear in the length, whatever the text. Const functions are safe to call from several threads.
 #pragma once
 
 #include <cstdint>

@@ -16,6 +16,7 @@ namespace driftwood {
 enum class TokenizerModel {
   ByteLevelBpe,   // GPT-2's kind: a pre-tokenizer splits, bytes merge by rank; `tokenizer.ggml.model` "gpt2"
   SentencePiece,  // SentencePiece BPE: characters merge by score or rank, byte fallback; "llama"
+  Unigram,        // SentencePiece's likeliest pieces, byte fallback
 };
 
 /// The values of `tokenizer.ggml.token_type`.
@@ -45,8 +46,14 @@ struct StripAround {
 struct TokenizerData {
   TokenizerModel model = TokenizerModel::ByteLevelBpe;
 
-  /// What happens to plain text before it is cut; byte-level BPE only.
+  /// What happens to plain text before it is cut.
   std::vector<NormalizerStep> normalizer;
+  /// SentencePiece's own table of changes to characters (character_map.h); empty: none. Not for byte-level BPE.
+  std::string character_map;
+  /// SentencePiece leaves out spaces at both ends of a text, and all but one of several.
+  bool remove_extra_spaces = false;
+  /// Merges do not reach across the start of a word (Hugging Face's Metaspace with `split`). SentencePiece only.
+  bool split_at_spaces = false;
   /// The name of a pre-tokenizer family (pre_tokenizer.h); byte-level BPE only.
   std::string pre_tokenizer = "default";
   /// Where not empty, these patterns split the text, one after another, in place of the family's.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "formats/quote.h"
+#include "text/byte_tokens.h"
 #include "text/pre_tokenizer.h"
 
 namespace driftwood {
@@ -89,7 +90,9 @@ TokenizerData load_tokenizer_data(const GgufMetadata& metadata) {
   if (data.model == TokenizerModel::ByteLevelBpe) {
     data.pre_tokenizer = metadata.find_string(pre_key).value_or("default");
     try {
-      adds_bos = pre_tokenizer_family(data.pre_tokenizer).add_bos;
+      const PreTokenizerFamily& family = pre_tokenizer_family(data.pre_tokenizer);
+      adds_bos = family.add_bos;
+      if (family.composes) data.normalizer = {NormalizerStep::ComposedForm};
     } catch (Error& error) {
       error.add_context(fmt::format("While reading the key '{}'.", pre_key));
       throw;
@@ -102,6 +105,7 @@ TokenizerData load_tokenizer_data(const GgufMetadata& metadata) {
       throw InvalidInput(fmt::format("The key '{}' has {} elements, but 'tokenizer.ggml.tokens' has {}.", scores_key,
                                      data.scores.size(), tokens.size()));
     }
+    mark_byte_tokens(data);
     data.space_prefix = metadata.find_bool("tokenizer.ggml.add_space_prefix").value_or(true) ? SpacePrefix::EachFragment
                                                                                              : SpacePrefix::None;
   }

@@ -2,33 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "base/error.h"
 #include "formats/quote.h"
-#include "text/huggingface_sections.h"
+#include "text/byte_tokens.h"
+#include "text/huggingface_tokens.h"
 #include "text/tokenizer_clip.h"
+#include "text/tokenizer_sentencepiece.h"
 
 namespace driftwood {
 
 using huggingface::flag_of;
+using huggingface::FolderFile;
 using huggingface::Json;
 using huggingface::member;
+using huggingface::named_id;
 using huggingface::string_of;
 
 namespace {
 
 // The largest vocabularies have some 300,000 tokens; a wild id must not allocate gigabytes.
 constexpr std::int64_t most_tokens = 1 << 24;
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return {};
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 Json parse(std::string_view text, std::string_view name) {
   try {
@@ -55,17 +48,12 @@ void put_token(TokenizerData& data, std::size_t id, const std::string& text, Tok
   data.types[id] = type;
 }
 
-bool is_byte_token(const std::string& text) {
-  return text.size() == 6 && text.starts_with("<0x") && text.back() == '>' &&
-         text.find_first_not_of("0123456789ABCDEF", 3) == 5;
-}
-
 void read_vocabulary(const Json& model, TokenizerData& data) {
   const Json& vocabulary = member(model, "vocab");
   if (!vocabulary.is_object()) throw InvalidInput("The tokenizer.json has no object 'model.vocab'.");
   const bool has_bytes = data.model == TokenizerModel::SentencePiece && flag_of(model, "byte_fallback", false);
   for (const auto& [text, id] : vocabulary.items()) {
-    put_token(data, checked_id(id, text), text, has_bytes && is_byte_token(text) ? TokenType::Byte : TokenType::Normal);
+    put_token(data, checked_id(id, text), text, has_bytes && byte_of_token(text) ? TokenType::Byte : TokenType::Normal);
   }
 }
 
@@ -106,30 +94,9 @@ void read_added_tokens(const Json& tokenizer, TokenizerData& data) {
   }
 }
 
-/// The id of a token that a configuration names, as "text" or {"content": "text"}.
-std::optional<std::int32_t> named_id(const TokenizerData& data, const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  for (std::size_t id = data.tokens.size(); id-- > 0;) {  // added tokens are mostly the last
-    if (data.tokens[id] == text) return static_cast<std::int32_t>(id);
-  }
-  return std::nullopt;
-}
-
 std::optional<std::int32_t> configured_id(const TokenizerData& data, const Json& config, const char* name) {
   const Json& value = member(config, name);
   return named_id(data, value.is_object() ? string_of(value, "content") : string_of(config, name));
-}
-
-std::string template_of(const Json& config) {
-  const Json& value = member(config, "chat_template");
-  if (value.is_string()) return value.get<std::string>();
-  std::string first;
-  if (value.is_array()) {
-    for (const Json& named : value) {
-      if (first.empty() || string_of(named, "name") == "default") first = string_of(named, "template");
-    }
-  }
-  return first;
 }
 
 void read_special_ids(const Json& tokenizer, const Json& config, TokenizerData& data) {
@@ -182,29 +149,34 @@ TokenizerData parse_tokenizer_data(std::string_view tokenizer_json, std::string_
   read_merges(model, data);
   read_added_tokens(tokenizer, data);
   read_special_ids(tokenizer, config, data);
-  data.chat_template = chat_template.empty() ? template_of(config) : std::string(chat_template);
+  data.chat_template = chat_template.empty() ? huggingface::template_of(config) : std::string(chat_template);
   return data;
+}
+
+bool has_tokenizer(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / "tokenizer.json", ignored) || is_sentence_piece_folder(folder) ||
+         is_clip_folder(folder);
 }
 
 TokenizerData load_tokenizer_data(const std::filesystem::path& folder) {
   std::error_code ignored;
-  const auto has_json = [&](const std::filesystem::path& path) {
-    return std::filesystem::exists(path / "tokenizer.json", ignored);
-  };
-  const std::filesystem::path inner = folder / "tokenizer";
-  const bool is_outer = !has_json(folder) && !is_clip_folder(folder) && std::filesystem::is_directory(inner, ignored);
-  const std::filesystem::path& place = is_outer ? inner : folder;
-  if (!has_json(place) && (is_outer || is_clip_folder(place))) return load_clip_tokenizer_data(place);
-
-  const std::string tokenizer = read_file(place / "tokenizer.json");
-  if (tokenizer.empty()) {
-    throw InvalidInput(fmt::format("The file '{}' is missing or empty.", (place / "tokenizer.json").string()));
+  const std::filesystem::path inner = folder / "tokenizer";  // of a diffusers folder
+  if (!has_tokenizer(folder) && std::filesystem::is_directory(inner, ignored)) return load_tokenizer_data(inner);
+  if (!std::filesystem::exists(folder / "tokenizer.json", ignored)) {
+    if (is_sentence_piece_folder(folder)) return load_sentence_piece_data(folder);
+    if (is_clip_folder(folder)) return load_clip_tokenizer_data(folder);
+    throw InvalidInput(
+        fmt::format("The folder '{}' has no tokenizer: tokenizer.json is missing, and so are "
+                    "tokenizer.model and vocab.json with merges.txt.",
+                    folder.string()));
   }
   try {
-    return parse_tokenizer_data(tokenizer, read_file(place / "tokenizer_config.json"),
-                                read_file(place / "chat_template.jinja"));
+    const FolderFile tokenizer(folder, "tokenizer.json", true), config(folder, "tokenizer_config.json", false);
+    const FolderFile chat(folder, "chat_template.jinja", false);
+    return parse_tokenizer_data(tokenizer.text(), config.text(), chat.text());
   } catch (Error& error) {
-    error.add_context(fmt::format("While reading the tokenizer of '{}'.", place.string()));
+    error.add_context(fmt::format("While reading the tokenizer of '{}'.", folder.string()));
     throw;
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seed corpus of the fuzzers: tests/fuzz/corpus/{gguf,safetensors,png,clip}.
+"""Writes the seed corpus of the fuzzers: tests/fuzz/corpus/{gguf,safetensors,png,clip,sentencepiece}.
 
 Files named ok-* are right and must be read; files named bad-* must be refused. The tests run every one of them.
 Run: python3 tests/fuzz/make_corpus.py
@@ -252,8 +252,68 @@ def clip_files():
     yield "bad-added-twice", clip(vocab, config=json.dumps(added).replace("7", "1"))
 
 
+def varint(value):
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number, content):
+    """A field of a protocol buffer: an integer, a float, or bytes."""
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    if isinstance(content, float):
+        return varint(number << 3 | 5) + struct.pack("<f", content)
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def pieces(*list_):
+    return b"".join(field(1, field(1, text.encode()) + field(2, float(score)) + field(3, kind)) for text, score, kind in list_)
+
+
+def sentencepiece_files():
+    control = ("<unk>", 0, 2), ("<s>", 0, 3), ("</s>", 0, 3)
+    letters = ("\u2581", -4, 1), ("a", -5, 1), ("b", -6, 1), ("ab", -1, 1), ("\u2581a", -2, 1), ("<x>", 0, 4), ("aba", -3, 5)
+    all_bytes = [(f"<0x{byte:02X}>", 0, 6) for byte in range(256)]
+    bpe, unigram = field(2, field(3, 2)), field(2, field(3, 1))
+    # A double array whose one entry is "b" -> "a".
+    units = [0] * 128
+    units[0] = 1 << 10
+    units[1 ^ ord("b")] = ord("b") | 1 << 8 | 2 << 10
+    units[(1 ^ ord("b")) ^ 2] = 1 << 31
+    table = struct.pack("<I128I", 512, *units) + b"a\0"
+    good = pieces(*control, *letters)
+    yield "ok-bpe", good + bpe
+    yield "ok-unigram", good + unigram
+    yield "ok-no-settings", good
+    yield "ok-bytes", pieces(*control, *letters, *all_bytes) + bpe
+    yield "ok-unigram-bytes", pieces(*control, *letters, *all_bytes) + unigram
+    yield "ok-no-prefix", good + bpe + field(3, field(3, 0) + field(4, 0))
+    yield "ok-table", good + unigram + field(3, field(2, table))
+    yield "ok-unknown-fields", good + bpe + field(99, 1) + field(100, b"x") + field(101, 1.5)
+    yield "bad-empty", b""
+    yield "bad-no-pieces", bpe
+    yield "bad-no-unknown", pieces(*letters)
+    yield "bad-truncated", (good + bpe)[:-1]
+    yield "bad-length", good + varint(1 << 3 | 2) + varint(1 << 62)
+    yield "bad-varint", good + b"\xff" * 11
+    yield "bad-group", good + varint(9 << 3 | 3)
+    yield "bad-field-0", good + b"\0\0"
+    yield "bad-type", good + pieces(("x", 0, 7))
+    yield "bad-score", good + pieces(("x", float("nan"), 1)) + bpe
+    yield "bad-byte", good + pieces(("<0xG0>", 0, 6)) + bpe
+    yield "bad-words", good + field(2, field(3, 3))
+    yield "bad-id", good + field(2, field(3, 2) + field(41, 99))
+    yield "bad-table", good + bpe + field(3, field(2, table[:100]))
+    yield "bad-table-end", good + bpe + field(3, field(2, table[:-1]))
+    yield "bad-recursive", field(1, field(1, field(1, field(1, b""))))
+    yield "bad-text", b"{\"model\": 1}"
+
+
 def main():
-    readers = {"gguf": gguf_files, "safetensors": safetensors_files, "png": png_files, "clip": clip_files}
+    readers = {"gguf": gguf_files, "safetensors": safetensors_files, "png": png_files, "clip": clip_files, "sentencepiece": sentencepiece_files}
     for folder, files in ((folder, make()) for folder, make in readers.items()):
         (ROOT / folder).mkdir(parents=True, exist_ok=True)
         for name, content in files:

@@ -122,6 +122,40 @@ TEST(GgufTokenizer, TakesWhatTheFileSaysOverDefaults) {
   EXPECT_EQ(data.chat_template, "{{ 1 }}");
 }
 
+TEST(GgufTokenizer, TakesAByteTokenTypedAsNormalForAByte) {
+  const auto load = [](std::int32_t type) {
+    std::vector<std::string> tokens{"<unk>", "<s>", "</s>", "a"};
+    std::vector<std::int32_t> types{2, 3, 3, 1};
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      const char* digits = "0123456789ABCDEF";
+      tokens.push_back({'<', '0', 'x', digits[byte / 16], digits[byte % 16], '>'});
+      types.push_back(byte == '\n' || byte > 'z' ? type : 6);
+    }
+    return Tokenizer::create(sentence_piece()
+                                 .set_strings("tokenizer.ggml.tokens", tokens)
+                                 .set_numbers<std::int32_t>("tokenizer.ggml.token_type", GgufType::I32, types)
+                                 .set_numbers<float>("tokenizer.ggml.scores", GgufType::F32, std::vector<float>(260))
+                                 .set("tokenizer.ggml.add_space_prefix", false)
+                                 .load());
+  };
+  for (const std::int32_t type : {1, 6}) {
+    const auto tokenizer = load(type);
+    EXPECT_EQ(tokenizer->encode("a\n"), (std::vector<std::int32_t>{3, 4 + '\n'}));
+    EXPECT_EQ(tokenizer->decode(std::vector<std::int32_t>{3, 4 + '\n', 4 + 0xC3, 4 + 0xA9}), "a\né");
+    EXPECT_EQ(tokenizer->encode("<0x0A>").size(), 6U) << "its name is no byte";
+  }
+}
+
+TEST(GgufTokenizer, ComposesAccentsForQwenAlone) {
+  const std::string apart = "e\xCC\x81", composed = "é";
+  for (const std::string_view name : {"qwen2", "deepseek-r1-qwen"}) {
+    Metadata metadata = byte_level();
+    const TokenizerData data = metadata.set("tokenizer.ggml.pre", name).load();
+    EXPECT_EQ(data.normalizer.size(), name == "qwen2" ? 1U : 0U) << name;
+  }
+  EXPECT_EQ(normalize(apart, std::vector{NormalizerStep::ComposedForm}), composed);
+}
+
 TEST(GgufTokenizer, NamesTheKeyThatIsWrong) {
   EXPECT_THAT(Metadata().error(), HasSubstr("tokenizer.ggml.model"));
   EXPECT_THAT(byte_level().set("tokenizer.ggml.model", std::string_view("bert")).error(),
