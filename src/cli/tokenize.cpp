@@ -102,16 +102,24 @@ void add_chat_template(CLI::App& app, Action& action) {
   add_model(*command, arguments->model);
   command
       ->add_option("--messages", arguments->messages,
-                   "JSON file: [{\"role\": …, \"content\": …}, …]; '-' reads standard input")
+                   "JSON file: [{\"role\": …, \"content\": …}, …], or an object with these as 'messages' and further "
+                   "names for the template, such as 'tools'; '-' reads standard input")
       ->required();
   command->add_flag("--no-generation-prompt", arguments->no_generation_prompt, "End after the last message");
   command->callback([arguments, &action] {
     action = [arguments] {
-      const jinja::Value messages = jinja::parse_json(read_text(arguments->messages));
+      jinja::Value messages = jinja::parse_json(read_text(arguments->messages));
+      ChatOptions options{.add_generation_prompt = !arguments->no_generation_prompt};
+      if (messages.is_dict()) {
+        const jinja::Value* list = messages.find("messages");
+        if (list == nullptr) throw InvalidInput("The object in --messages has no member 'messages'.");
+        for (const auto& [name, value] : messages.dict()) {
+          if (name != "messages") options.variables.emplace_back(name, value);
+        }
+        messages = jinja::Value(*list);
+      }
       const auto tokenizer = open_tokenizer(arguments->model);
-      const std::string text =
-          ChatTemplate(*tokenizer)
-              .render_value(messages, ChatOptions{.add_generation_prompt = !arguments->no_generation_prompt});
+      const std::string text = ChatTemplate(*tokenizer).render_value(messages, options);
       std::fwrite(text.data(), 1, text.size(), stdout);
     };
   });

@@ -218,6 +218,10 @@ TEST_F(CommandLine, ChatTemplateRendersMessages) {
   EXPECT_EQ(result.out,
             "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
   EXPECT_EQ(run("chat-template " + model() + " --messages -", "{").status, 1);
+  EXPECT_EQ(run("chat-template " + model() + " --messages -", "{}").status, 1);
+  const Result object = run("chat-template " + model() + " --no-generation-prompt --messages -",
+                            R"({"messages": [{"role": "system", "content": "x"}], "tools": []})");
+  EXPECT_EQ(object.out, "<|im_start|>system\nx<|im_end|>\n") << object.err;
 }
 
 }  // namespace
