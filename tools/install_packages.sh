@@ -5,7 +5,8 @@ set -euo pipefail
 
 case "${1:?usage: install_packages.sh build|model|lint|fuzz|slow}" in
   build) packages="g++ cmake ninja-build pkg-config ccache opencl-headers ocl-icd-libopencl1 pocl-opencl-icd libcli11-dev
-                   nlohmann-json3-dev libfmt-dev libpcre2-dev libpng-dev libutf8proc-dev libgtest-dev libgmock-dev libbenchmark-dev" ;;
+                   nlohmann-json3-dev libfmt-dev libpcre2-dev libpng-dev libutf8proc-dev libgtest-dev libgmock-dev libbenchmark-dev"
+         optional="libedit-dev" ;;  # lines of a chat can be edited
   model) packages="python3 python3-venv ca-certificates" ;;
   lint) packages="clang-format-14 clang-tidy-14" ;;
   slow) packages="python3 python3-numpy" ;;
@@ -13,18 +14,29 @@ case "${1:?usage: install_packages.sh build|model|lint|fuzz|slow}" in
   *) echo "install_packages.sh: unknown purpose '$1'" >&2; exit 2 ;;
 esac
 
-missing=""
-for package in $packages; do
-  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-  [ "$state" = installed ] || missing="$missing $package"
-done
-[ -n "$missing" ] || exit 0
+lacking() {
+  for package in "$@"; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$state" = installed ] || printf ' %s' "$package"
+  done
+}
+missing=$(lacking $packages)
+wanted=$(lacking ${optional:-})
+[ -n "$missing$wanted" ] || exit 0
 
 if ! command -v apt-get > /dev/null; then
+  [ -n "$missing" ] || exit 0
   echo "Driftwood needs these packages (Debian's names), which this machine seems to lack:$missing" >&2
   exit 1
 fi
 if [ "$(id -u)" = 0 ]; then as_root=""; else as_root="sudo"; fi
-echo "Installing:$missing" >&2
-$as_root apt-get update -qq
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing > /dev/null
+install() {
+  echo "Installing:$*" >&2
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $* > /dev/null
+}
+if [ -n "$missing" ]; then
+  $as_root apt-get update -qq
+  install "$missing"
+fi
+as_root=${as_root:+sudo -n}  # what is not needed is worth no password
+[ -z "$wanted" ] || install "$wanted" || { $as_root apt-get update -qq && install "$wanted"; } || echo "Going on without:$wanted" >&2

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iostream>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/stopwatch.h"
+#include "cli/chat.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "llm/generate.h"
-#include "text/chat_template.h"
 
 namespace driftwood::cli {
 namespace {
@@ -33,11 +32,6 @@ void write_text(std::string_view text) {
   std::fflush(stdout);
 }
 
-/// Renders a conversation with the model's template and gives its ids.
-std::vector<std::int32_t> chat_ids(const Tokenizer& tokenizer, const std::vector<ChatMessage>& messages) {
-  return tokenizer.encode(ChatTemplate(tokenizer).render(messages), {.add_special = false, .parse_special = true});
-}
-
 std::vector<std::int32_t> prompt_ids(const RunArguments& arguments, const Tokenizer* tokenizer) {
   if (arguments.ids) return parse_ids(*arguments.ids);
   if (tokenizer == nullptr) throw InvalidInput("The model has no tokenizer: give the prompt as token ids with --ids.");
@@ -48,7 +42,7 @@ std::vector<std::int32_t> prompt_ids(const RunArguments& arguments, const Tokeni
   std::vector<ChatMessage> messages;
   if (arguments.system) messages.push_back({.role = "system", .content = *arguments.system});
   messages.push_back({.role = "user", .content = text});
-  return chat_ids(*tokenizer, messages);
+  return conversation_ids(*tokenizer, messages);
 }
 
 llm::GenerateSettings generate_settings(const RunArguments& arguments) {
@@ -70,31 +64,6 @@ void print_timings(const llm::Generated& generated, std::size_t prompt_tokens, d
 void warn_if_full(const llm::Generated& generated, const llm::Session& session) {
   if (generated.finish == llm::FinishReason::Context)
     log(LogLevel::Warning, fmt::format("the context of {} tokens is full; use a larger --ctx", session.context()));
-}
-
-/// Turns on a terminal until end of input. The cache keeps what a new turn shares with the last.
-void chat(const RunArguments& arguments, const Tokenizer& tokenizer, llm::Session& session) {
-  std::vector<ChatMessage> messages;
-  if (arguments.system) messages.push_back({.role = "system", .content = *arguments.system});
-  std::vector<std::int32_t> cached;
-  std::string line;
-  while (fmt::print(stderr, "> "), std::getline(std::cin, line)) {
-    if (line.empty()) continue;
-    messages.push_back({.role = "user", .content = line});
-    const std::vector<std::int32_t> ids = chat_ids(tokenizer, messages);
-    const auto shared = static_cast<std::size_t>(std::ranges::mismatch(cached, ids).in2 - ids.begin());
-    // At least one token must be fed for there to be logits.
-    const std::size_t kept = std::min({shared, ids.size() - 1, static_cast<std::size_t>(session.position())});
-    session.rewind(static_cast<std::uint32_t>(kept));
-    const llm::Generated generated =
-        llm::generate(session, &tokenizer, std::span(ids).subspan(kept), generate_settings(arguments), write_text);
-    write_text("\n");
-    cached = ids;
-    cached.insert(cached.end(), generated.tokens.begin(), generated.tokens.end());
-    cached.resize(std::min<std::size_t>(cached.size(), session.position()));
-    messages.push_back({.role = "assistant", .content = generated.text});
-    warn_if_full(generated, session);
-  }
 }
 
 void run(const RunArguments& given) {
@@ -128,7 +97,7 @@ void run(const RunArguments& given) {
   const auto device = open_device(arguments.run);
   const auto session = open_session(*device, checkpoint, arguments.run, arguments.run.context);
   const double load_ms = watch.milliseconds();
-  if (interactive) return chat(arguments, *tokenizer, *session);
+  if (interactive) return chat(*session, *tokenizer, generate_settings(arguments), arguments.system);
 
   // Without a tokenizer the ids are the result, as they come.
   bool first = true;
