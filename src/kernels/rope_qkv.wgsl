@@ -159,7 +159,7 @@ fn rope_qkv(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) loca
   let end_head = min(first_head + heads_per_group, heads + 2u * kv_heads);
 
   var angles: Angles;
-  if (aligned) {
+  if (aligned && first_head < heads + kv_heads) {
     find_angles(&angles, position, lane);
   }
   for (var head = first_head; head < min(end_head, heads); head++) {

@@ -102,7 +102,11 @@ Lowering rope_qkv(const Node& node, const SelectionContext& context) {
   // A CPU shares the angles of a token between all heads; elsewhere a head a group keeps the device busy.
   const std::uint32_t heads_per_group = context.facts.is_cpu ? all_heads : 1;
   overrides["heads_per_group"] = heads_per_group;
-  overrides["lanes"] = lanes_for(context.facts, divide_up(rope.head_size, 4));
+  // The sums of a norm need no barrier within one subgroup.
+  const std::uint32_t subgroup = context.facts.has_subgroups ? context.facts.subgroup_size : 1;
+  const bool is_subgroup = fused.normed && !context.facts.is_cpu && std::has_single_bit(subgroup) && subgroup > 1;
+  overrides["is_subgroup"] = is_subgroup;
+  overrides["lanes"] = is_subgroup ? subgroup : lanes_for(context.facts, divide_up(rope.head_size, 4));
   use.grid = {groups_of(all_heads, heads_per_group), GridExtent{.rows_per_group = 1}};
   return {.kernels = {std::move(use)}};
 }
