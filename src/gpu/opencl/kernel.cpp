@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/error.h"
 #include "gpu/opencl/status.h"
 #include "shader/emit_opencl.h"
@@ -68,6 +71,13 @@ OpenClKernel::OpenClKernel(std::shared_ptr<Context> context, SharedProgram progr
   check(context_->api->clGetKernelWorkGroupInfo(kernel.get(), context_->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit,
                                                 &limit, nullptr),
         fmt::format("The question for the largest workgroup of kernel '{}'", name_));
+  // NVIDIA's driver answers 256 for every kernel. A program that was built for groups of just this size runs in them: a
+  // driver that could not would have refused to build it, and may still refuse the launch.
+  std::array<std::size_t, 3> built_for = {0, 0, 0};
+  if (context_->api->clGetKernelWorkGroupInfo(kernel.get(), context_->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                              sizeof built_for, built_for.data(), nullptr) == CL_SUCCESS) {
+    limit = std::max(limit, built_for[0] * built_for[1] * built_for[2]);
+  }
   max_workgroup_size_ = static_cast<std::uint32_t>(std::min<std::size_t>(limit, UINT32_MAX));
 }
 
