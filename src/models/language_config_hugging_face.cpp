@@ -57,7 +57,7 @@ LanguageConfig language_config(const HfConfig& hf) {
   config.vocabulary = hf.vocab_size;
   config.trained_context = hf.max_position_embeddings;
   config.epsilon = static_cast<float>(hf.rms_norm_eps);
-  config.rotary = static_cast<std::uint32_t>(std::lround(hf.rope.partial_rotary_factor * hf.head_dim));
+  config.rotary = static_cast<std::uint32_t>(hf.rope.partial_rotary_factor * hf.head_dim);
   config.rope = read_rope(hf.rope, hf.max_position_embeddings);
   if (hf.sliding_rope) config.window_rope = read_rope(*hf.sliding_rope, hf.max_position_embeddings);
   config.attention_scale = static_cast<float>(1.0 / std::sqrt(hf.query_pre_attn_scalar.value_or(hf.head_dim)));

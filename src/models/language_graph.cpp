@@ -27,7 +27,6 @@ class LanguageBuilder {
         b_({.activation = settings.activation_type, .max_tokens = settings.max_tokens}) {}
 
   graph::Graph build() && {
-    check_ring();
     const std::uint32_t hidden = config_.hidden;
     const auto table = matrix({"token_embd", hidden, config_.vocabulary, 0, config_.vocabulary});
     auto x = b_.embedding(b_.ids("ids"), table);
@@ -169,16 +168,6 @@ class LanguageBuilder {
     const LanguageRope& rope = config_.rope_of(layer);
     return b_.vector(&rope == &config_.rope ? "rope.frequencies" : "rope.window_frequencies",
                      rope_frequencies(rope, config_.rotary, settings_.cache_size));
-  }
-
-  /// A run writes the keys of all of its tokens before its first token looks back over its window.
-  void check_ring() const {
-    if (settings_.ring_places == 0 || config_.windowed.empty()) return;
-    const std::uint64_t least = std::uint64_t{config_.window} + settings_.max_tokens - 1;
-    if (settings_.ring_places < least && settings_.ring_places < settings_.cache_size)
-      throw InvalidInput(fmt::format(
-          "The caches of layers with a window have {} places; a window of {} tokens and runs of {} need {}.",
-          settings_.ring_places, config_.window, settings_.max_tokens, least));
   }
 
   /// A bias or norm that the family does not have must not be ignored: the numbers would be wrong without a word.

@@ -114,6 +114,33 @@ TEST(HfConfig, FamiliesDifferInDetail) {
   EXPECT_EQ(parse_with(R"({"final_logit_softcapping": 30.0})").final_logit_softcapping, 30);
 }
 
+TEST(HfConfig, OfAModelForImagesAndTextIsThePartForText) {
+  const HfConfig config =
+      parse_hf_config(R"({"model_type": "gemma3", "eos_token_id": [1, 106], "torch_dtype": "bfloat16",
+      "text_config": {"model_type": "gemma3_text", "hidden_size": 64, "intermediate_size": 160, "num_hidden_layers": 2}})");
+  EXPECT_EQ(config.model_type, "gemma3_text");
+  EXPECT_EQ(config.hidden_size, 64);
+  EXPECT_EQ(config.num_attention_heads, 8);
+  EXPECT_EQ(config.head_dim, 256);
+  EXPECT_EQ(config.rope.theta, 1e6);
+  EXPECT_EQ(config.dtype, "bfloat16");
+  EXPECT_THAT(config.eos_token_ids, ElementsAre(1, 106));
+  EXPECT_TRUE(config.tie_word_embeddings);
+}
+
+TEST(HfConfig, WindowsThatAFamilyHasWhereTheFileSaysNothing) {
+  EXPECT_EQ(parse_with(R"({"model_type": "mistral"})").sliding_window, 4096);
+  json none = smallest();
+  none["model_type"] = "mistral";
+  none["sliding_window"] = nullptr;
+  EXPECT_FALSE(parse(none).sliding_window);
+  EXPECT_FALSE(parse_with(R"({"model_type": "qwen2"})").sliding_window);
+  EXPECT_EQ(parse_with(R"({"model_type": "qwen2", "use_sliding_window": true})").sliding_window, 4096);
+  EXPECT_EQ(parse_with(R"({"max_window_layers": 21})").max_window_layers, 21);
+  EXPECT_EQ(parse_with(R"({"sliding_window_pattern": 6})").sliding_window_pattern, 6);
+  EXPECT_EQ(parse_with(R"({"_sliding_window_pattern": 2})").sliding_window_pattern, 2);
+}
+
 struct Refused {
   const char* patch;
   const char* expected;
@@ -130,6 +157,15 @@ TEST_P(HostileHfConfig, IsRefusedByAMessageThatNamesTheKey) {
 INSTANTIATE_TEST_SUITE_P(
     All, HostileHfConfig,
     ::testing::Values(
+        Refused{R"({"hidden_size": null, "text_config": {}})", "'hidden_size' is missing"},
+        Refused{R"({"sliding_window_pattern": 0})", "'sliding_window_pattern' is 0"},
+        Refused{R"({"sliding_window": 0})", "'sliding_window' is 0"},
+        Refused{R"({"sliding_window": 4294967295})", "'sliding_window' is 4294967295"},
+        Refused{R"({"max_window_layers": -1})", "'max_window_layers' is -1"},
+        Refused{R"({"attn_logit_softcapping": 0})", "'attn_logit_softcapping' is 0"},
+        Refused{R"({"final_logit_softcapping": -30})", "'final_logit_softcapping' is -30"},
+        Refused{R"({"query_pre_attn_scalar": 0})", "'query_pre_attn_scalar' is 0"},
+        Refused{R"({"use_bidirectional_attention": "all"})", "'use_bidirectional_attention' is 'all'"},
         Refused{R"({"hidden_size": null})", "The key 'hidden_size' is missing."},
         Refused{R"({"hidden_size": "64"})", "'hidden_size' is '64', but must be an integer between 1 and 262144."},
         Refused{R"({"hidden_size": 0})", "'hidden_size' is 0"},

@@ -1,8 +1,12 @@
 // The GGUF file that a converter would make of a Hugging Face folder: its names, its order of rows, its norms.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,46 +16,63 @@
 
 namespace driftwood::test {
 
+/// What is left out of a file or put in otherwise, by key or tensor, to make a wrong one.
+struct GgufChanges {
+  std::set<std::string> without = {};
+  std::map<std::string, std::function<void(testing::GgufBuilder&, const std::string&)>> with = {};
+};
+
 /// Matrices keep their type, vectors become f32.
-inline std::vector<std::byte> gguf_of_folder(const models::Checkpoint& folder) {
+inline std::vector<std::byte> gguf_of_folder(const models::Checkpoint& folder, const GgufChanges& changes = {}) {
   const models::LanguageConfig& config = folder.config();
   std::string architecture = config.architecture;
   if (architecture == "mistral") architecture = "llama";
   if (architecture == "gemma3_text") architecture = "gemma3";
 
   testing::GgufBuilder file;
+  const auto is_usual = [&](const std::string& name) {
+    return !changes.without.contains(name) && !changes.with.contains(name);
+  };
+  const auto u32 = [&](const std::string& name, std::uint32_t value) {
+    if (const std::string key = architecture + "." + name; is_usual(key)) file.u32(key, value);
+  };
+  const auto f32 = [&](const std::string& name, float value) {
+    if (const std::string key = architecture + "." + name; is_usual(key)) file.f32(key, value);
+  };
   file.string("general.architecture", architecture);
-  const auto key = [&](const std::string& name) { return architecture + "." + name; };
-  file.u32(key("block_count"), config.layers)
-      .u32(key("embedding_length"), config.hidden)
-      .u32(key("feed_forward_length"), config.intermediate)
-      .u32(key("attention.head_count"), config.heads)
-      .u32(key("attention.head_count_kv"), config.kv_heads)
-      .u32(key("attention.key_length"), config.head_size)
-      .u32(key("attention.value_length"), config.head_size)
-      .u32(key("rope.dimension_count"), config.rotary)
-      .u32(key("context_length"), config.trained_context)
-      .u32(key("vocab_size"), config.vocabulary)
-      .f32(key("attention.layer_norm_rms_epsilon"), config.epsilon)
-      .f32(key("rope.freq_base"), static_cast<float>(config.rope.base));
-  if (config.window != 0) file.u32(key("attention.sliding_window"), config.window);
-  if (config.attention_softcap != 0) file.f32(key("attn_logit_softcapping"), config.attention_softcap);
-  if (config.logit_softcap != 0) file.f32(key("final_logit_softcapping"), config.logit_softcap);
+  u32("block_count", config.layers);
+  u32("embedding_length", config.hidden);
+  u32("feed_forward_length", config.intermediate);
+  u32("attention.head_count", config.heads);
+  u32("attention.head_count_kv", config.kv_heads);
+  u32("attention.key_length", config.head_size);
+  u32("attention.value_length", config.head_size);
+  u32("rope.dimension_count", config.rotary);
+  u32("context_length", config.trained_context);
+  u32("vocab_size", config.vocabulary);
+  f32("attention.layer_norm_rms_epsilon", config.epsilon);
+  f32("rope.freq_base", static_cast<float>(config.rope.base));
+  if (config.window != 0) u32("attention.sliding_window", config.window);
+  if (config.attention_softcap != 0) f32("attn_logit_softcapping", config.attention_softcap);
+  if (config.logit_softcap != 0) f32("final_logit_softcapping", config.logit_softcap);
 
+  const auto divisors = [&](const std::string& name, const std::vector<float>& values) {
+    if (is_usual(name)) file.f32_tensor(name, {values.size()}, values);
+  };
   const auto& rope = config.rope;
   if (rope.llama3.factor != 1) {
     models::LanguageRope plain = rope;
     plain.llama3 = {};
-    std::vector<float> divisors = rope_frequencies(plain, config.rotary, 1);
+    std::vector<float> ratios = rope_frequencies(plain, config.rotary, 1);
     const std::vector<float> scaled = rope_frequencies(rope, config.rotary, 1);
-    for (std::size_t i = 0; i < divisors.size(); ++i) divisors[i] /= scaled[i];
-    file.f32_tensor("rope_freqs.weight", {divisors.size()}, divisors);
+    for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= scaled[i];
+    divisors("rope_freqs.weight", ratios);
   }
   if (!rope.long_divisors.empty()) {
-    file.f32(key("rope.scaling.attn_factor"), static_cast<float>(rope.magnitude));
-    file.u32(key("rope.scaling.original_context_length"), rope.long_from);
-    file.f32_tensor("rope_factors_short.weight", {rope.divisors.size()}, rope.divisors);
-    file.f32_tensor("rope_factors_long.weight", {rope.long_divisors.size()}, rope.long_divisors);
+    f32("rope.scaling.attn_factor", static_cast<float>(rope.magnitude));
+    u32("rope.scaling.original_context_length", rope.long_from);
+    divisors("rope_factors_short.weight", rope.divisors);
+    divisors("rope_factors_long.weight", rope.long_divisors);
   }
 
   // Pairs of channels of the architecture "llama" are neighbours: channel i of a head, then i + head size / 2.
@@ -68,7 +89,7 @@ inline std::vector<std::byte> gguf_of_folder(const models::Checkpoint& folder) {
   };
   const auto add = [&](const std::string& name) {
     const StoredTensor* tensor = folder.find(name);
-    if (tensor == nullptr) return;
+    if (tensor == nullptr || !is_usual(name)) return;
     const std::uint64_t rows = tensor->dims.back();
     const bool is_paired = architecture == "llama" &&
                            (name.find("attn_q.") != std::string::npos || name.find("attn_k.") != std::string::npos);
@@ -95,6 +116,7 @@ inline std::vector<std::byte> gguf_of_folder(const models::Checkpoint& folder) {
           "post_attention_norm.weight", "ffn_norm.weight", "ffn_gate.weight", "ffn_up.weight", "ffn_down.weight",
           "post_ffw_norm.weight"})
       add("blk." + std::to_string(layer) + "." + name);
+  for (const auto& [name, put] : changes.with) put(file, name);
   return file.build();
 }
 
