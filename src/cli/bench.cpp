@@ -64,7 +64,8 @@ double run_once(llm::Session& session, const Test& test) {
 }
 
 nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const models::Checkpoint& checkpoint,
-                       const gpu::DeviceFacts& facts, const graph::MemoryReport& memory) {
+                       const gpu::DeviceFacts& facts, const llm::Session& session) {
+  const graph::MemoryReport memory = session.memory();
   nlohmann::json row = timings(test.seconds, test.rates());
   row.update({{"model_filename", checkpoint.path().string()},
               {"model_type", checkpoint.name()},
@@ -77,6 +78,8 @@ nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const 
               {"n_prompt", test.prompt},
               {"n_gen", test.generate},
               {"n_depth", test.depth},
+              {"type_k", to_string(session.cache_type())},
+              {"type_v", to_string(session.cache_type())},
               {"weights_bytes", memory.weights},
               {"planned_bytes", memory.activations_planned},
               {"naive_bytes", memory.activations_naive},
@@ -94,10 +97,12 @@ void print(const std::vector<Test>& tests, const std::vector<nlohmann::json>& ro
                static_cast<double>(checkpoint.tensors().total_values()) / 1e6, facts.api, test.name(),
                mean(test.rates()), deviation(test.rates()));
   const nlohmann::json& row = rows.front();
-  fmt::print("\n{} on {}; weights {:.1f} MiB, activations {:.2f} MiB planned of {:.2f} MiB naive; options {}\n",
-             facts.id, facts.name, row["weights_bytes"].get<double>() / (1 << 20),
-             row["planned_bytes"].get<double>() / (1 << 20), row["naive_bytes"].get<double>() / (1 << 20),
-             arguments.run.to_json().dump());
+  fmt::print(
+      "\n{} on {}; weights {:.1f} MiB, KV cache in {}, activations {:.2f} MiB planned of {:.2f} MiB naive; options "
+      "{}\n",
+      facts.id, facts.name, row["weights_bytes"].get<double>() / (1 << 20), row["type_k"].get<std::string>(),
+      row["planned_bytes"].get<double>() / (1 << 20), row["naive_bytes"].get<double>() / (1 << 20),
+      arguments.run.to_json().dump());
 }
 
 void bench(const BenchArguments& arguments) {
@@ -124,7 +129,7 @@ void bench(const BenchArguments& arguments) {
   for (Test& test : tests) {
     run_once(*session, test);  // compiles what is compiled at first use, and warms caches
     for (std::uint32_t i = 0; i < arguments.repetitions; ++i) test.seconds.push_back(run_once(*session, test));
-    rows.push_back(to_json(test, arguments, checkpoint, device->facts(), session->memory()));
+    rows.push_back(to_json(test, arguments, checkpoint, device->facts(), *session));
   }
   print(tests, rows, arguments, checkpoint, device->facts());
 }
@@ -160,6 +165,7 @@ void add_bench(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(scheduler_names()));
   arguments->image.image.add_to(*images);
   arguments->run.add_to(*command, false);
+  arguments->run.add_kv_type_to(*command);
   command->callback([arguments, &action] { action = [arguments] { bench(*arguments); }; });
 }
 

@@ -140,14 +140,10 @@ class Chat {
           "The conversation has {} tokens, over the context of {}. /clear begins a new one; a larger --ctx holds more.",
           ids.size(), session_.context()));
     }
-    const std::size_t kept = reuse(ids);
-    cached_.resize(kept);  // what is fed next is known only once it is done
+    const std::size_t kept = session_.reuse(ids);
     const llm::Generated generated =
         llm::generate(session_, &tokenizer_, std::span(ids).subspan(kept), settings_, write_text);
     write_text("\n");
-    cached_ = ids;
-    cached_.insert(cached_.end(), generated.tokens.begin(), generated.tokens.end());
-    cached_.resize(std::min<std::size_t>(cached_.size(), session_.position()));
     const bool is_dropped = generated.finish == llm::FinishReason::Cancelled && generated.text.empty();
     if (!is_dropped) {
       messages.push_back({.role = "assistant", .content = generated.text});
@@ -163,15 +159,6 @@ class Chat {
     } else if (generated.finish == llm::FinishReason::Cancelled) {
       say(is_dropped ? "(stopped before the answer: the message is dropped)\n" : "(stopped)\n");
     }
-  }
-
-  /// Keeps the cached tokens that the next turn begins with, and gives their number: at least one token must be fed
-  /// for there to be logits.
-  std::size_t reuse(const std::vector<std::int32_t>& ids) {
-    const auto shared = static_cast<std::size_t>(std::ranges::mismatch(cached_, ids).in2 - ids.begin());
-    const std::size_t kept = std::min({shared, ids.size() - 1, static_cast<std::size_t>(session_.position())});
-    session_.rewind(static_cast<std::uint32_t>(kept));
-    return kept;
   }
 
   void say_stats() const {
@@ -195,7 +182,6 @@ class Chat {
   const Tokenizer& tokenizer_;
   llm::GenerateSettings settings_;
   std::vector<ChatMessage> messages_;
-  std::vector<std::int32_t> cached_;  // what the session holds
   std::optional<Stats> stats_;
 };
 

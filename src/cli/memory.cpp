@@ -90,32 +90,45 @@ void image_memory(const MemoryArguments& arguments) {
   fmt::print("{:<34}{:>12.2f}\n", settings.low_memory ? "total, a component at a time" : "total", mib(total));
 }
 
+/// Of the KV caches those that are rings.
+std::uint64_t ring_bytes(const graph::Graph& graph, std::uint32_t places) {
+  std::uint64_t bytes = 0;
+  for (const graph::Value& value : graph.values())
+    if (value.role == graph::Role::State && value.written_from == graph::no_value && value.shape.w == places)
+      bytes += graph::physical_bytes(value);
+  return bytes;
+}
+
 void memory(const MemoryArguments& arguments) {
   if (models::ImageCheckpoint::recognizes(arguments.model)) return image_memory(arguments);
   const auto checkpoint = models::Checkpoint::open(arguments.model);
   const auto device = open_device(arguments.run);
-  const llm::SessionSettings settings =
-      llm::resolved({.context = arguments.run.context, .options = arguments.run.graph_options()}, checkpoint);
+  const llm::SessionSettings settings = llm::resolved(arguments.run.session_settings(), checkpoint, device->facts());
   struct Plan {
     graph::MemoryReport memory;
     graph::Launches launches;
+    std::uint64_t rings;  // bytes of KV caches
   };
   const auto plan = [&](std::uint32_t tokens) {
     const graph::LoweredGraph lowered =
         graph::lower(models::language_graph(checkpoint, llm::graph_settings(settings, device->facts(), tokens, false)),
                      device->facts(), settings.options);
-    return Plan{lowered.memory, graph::count_launches(lowered)};
+    return Plan{lowered.memory, graph::count_launches(lowered), ring_bytes(lowered.graph, *settings.ring_places)};
   };
-  const auto [prefill, prefill_launches] = plan(settings.prefill_tokens);
-  const auto [decode, decode_launches] = plan(1);
+  const auto [prefill, prefill_launches, rings] = plan(settings.prefill_tokens);
+  const auto [decode, decode_launches, same_rings] = plan(1);
+  const std::uint64_t saved =
+      rings == 0 ? 0 : rings / *settings.ring_places * (*settings.context - *settings.ring_places);
   if (arguments.json) {
     return print_json({{"weights", prefill.weights},
                        {"constants", prefill.constants},
                        {"kv_cache", prefill.state},
+                       {"kv_rings", {{"bytes", rings}, {"places", *settings.ring_places}, {"saved", saved}}},
                        {"inputs_outputs", prefill.inputs_outputs + decode.inputs_outputs},
                        {"activations", {{"prefill", activations(prefill)}, {"decode", activations(decode)}}},
                        {"launches", {{"prefill", launches(prefill_launches)}, {"decode", launches(decode_launches)}}},
                        {"context", *settings.context},
+                       {"kv_type", to_string(*settings.cache_type)},
                        {"prefill_tokens", settings.prefill_tokens},
                        {"total", prefill.planned_total() + decode.inputs_outputs + decode.activations_planned},
                        {"options", arguments.run.to_json()}});
@@ -123,7 +136,14 @@ void memory(const MemoryArguments& arguments) {
   fmt::print("{:<34}{:>12}\n", "", "MiB");
   fmt::print("{:<34}{:>12.2f}\n", "weights", mib(prefill.weights));
   fmt::print("{:<34}{:>12.2f}\n", "constants", mib(prefill.constants));
-  fmt::print("{:<34}{:>12.2f}\n", fmt::format("KV cache of {} tokens", *settings.context), mib(prefill.state));
+  fmt::print("{:<34}{:>12.2f}\n",
+             fmt::format("KV cache of {} tokens in {}", *settings.context, to_string(*settings.cache_type)),
+             mib(prefill.state));
+  if (rings != 0) {
+    fmt::print("{:<34}{:>12.2f}\n", "  of full layers", mib(prefill.state - rings));
+    fmt::print("{:<34}{:>12.2f}  (saves {:.2f})\n", fmt::format("  of windows, rings of {}", *settings.ring_places),
+               mib(rings), mib(saved));
+  }
   fmt::print("{:<34}{:>12.2f}\n", "inputs and outputs", mib(prefill.inputs_outputs + decode.inputs_outputs));
   fmt::print("{:<34}{:>12}{:>12}{:>14}\n", "activations", "planned", "naive", "lower bound");
   print_activations(fmt::format("  prefill of {} tokens", settings.prefill_tokens), prefill);
@@ -146,8 +166,7 @@ struct GraphArguments {
 
 graph::Graph language_graph(const GraphArguments& arguments, const gpu::DeviceFacts& facts) {
   const auto checkpoint = models::Checkpoint::open(arguments.model);
-  const llm::SessionSettings settings =
-      llm::resolved({.context = arguments.run.context, .options = arguments.run.graph_options()}, checkpoint);
+  const llm::SessionSettings settings = llm::resolved(arguments.run.session_settings(), checkpoint, facts);
   return models::language_graph(checkpoint, llm::graph_settings(settings, facts, arguments.tokens, false));
 }
 

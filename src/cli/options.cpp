@@ -71,6 +71,14 @@ void RunOptions::add_to(CLI::App& command, bool with_context) {
         .add_option("--ctx", context,
                     "Tokens that the KV cache holds; 0: the model's own (default: the model's, at most 4096)")
         ->check(CLI::Range(0u, 1u << 24));
+  if (with_context) add_kv_type_to(command);
+}
+
+void RunOptions::add_kv_type_to(CLI::App& command) {
+  has_kv_type = true;
+  command.add_option("--kv-type", kv_type, "How keys and values are cached (auto: f16, or f32 with --precision f32)")
+      ->check(CLI::IsMember({"auto", "f32", "f16", "q8_0"}))
+      ->capture_default_str();
 }
 
 graph::GraphOptions RunOptions::graph_options() const {
@@ -82,8 +90,17 @@ graph::GraphOptions RunOptions::graph_options() const {
   return options;
 }
 
+llm::SessionSettings RunOptions::session_settings() const {
+  llm::SessionSettings settings{.context = context, .options = graph_options()};
+  if (kv_type != "auto") settings.cache_type = data_type_from_name(kv_type);
+  return settings;
+}
+
 nlohmann::json RunOptions::to_json() const {
-  return {{"precision", precision}, {"activations", activations}, {"storage", storage}, {"no_fusion", no_fusion}};
+  nlohmann::json document = {
+      {"precision", precision}, {"activations", activations}, {"storage", storage}, {"no_fusion", no_fusion}};
+  if (has_kv_type) document["kv_type"] = kv_type;
+  return document;
 }
 
 CLI::Option* add_model(CLI::App& command, std::string& model, const std::string& help) {
@@ -99,14 +116,17 @@ std::unique_ptr<gpu::Device> open_device(const RunOptions& options) {
 std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,
                                            const RunOptions& options, std::optional<std::uint32_t> context,
                                            std::uint32_t prefill_tokens) {
-  // The session keeps it: a program that is made later (logits of every token) shows its progress too.
-  const auto progress = std::make_shared<ProgressLine>("preparing kernels");
-  return std::make_unique<llm::Session>(
-      device, checkpoint,
-      llm::SessionSettings{.context = context,
-                           .prefill_tokens = prefill_tokens,
-                           .options = options.graph_options(),
-                           .progress = [progress](std::size_t done, std::size_t all) { progress->update(done, all); }});
+  // The session keeps them: a program that is made later (logits of every token) shows its progress too.
+  const auto kernels = std::make_shared<ProgressLine>("preparing kernels");
+  const auto prompt = std::make_shared<ProgressLine>("reading the prompt");
+  llm::SessionSettings settings = options.session_settings();
+  settings.context = context;
+  settings.prefill_tokens = prefill_tokens;
+  settings.progress = [kernels](std::size_t done, std::size_t all) { kernels->update(done, all); };
+  settings.prompt_progress = [prompt](std::size_t done, std::size_t all) {
+    prompt->update(done, all, fmt::format("{} %", done * 100 / all));
+  };
+  return std::make_unique<llm::Session>(device, checkpoint, settings);
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const models::Checkpoint& checkpoint) {

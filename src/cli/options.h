@@ -25,10 +25,16 @@ struct RunOptions {
   std::string storage = "buffer";
   std::vector<std::string> no_fusion;
   std::optional<std::uint32_t> context = {};
+  std::string kv_type = "auto";
+  bool has_kv_type = false;  // the command offers --kv-type
 
-  /// Adds --device, --precision, --activations, --storage, --no-fusion and, where asked for, --ctx.
+  /// Adds --device, --precision, --activations, --storage, --no-fusion and, where asked for, --ctx and --kv-type.
   void add_to(CLI::App& command, bool with_context = true);
+  /// Adds --kv-type alone, for commands that choose the context themselves.
+  void add_kv_type_to(CLI::App& command);
   graph::GraphOptions graph_options() const;
+  /// Of sessions and plans of language models, but for what the command itself chooses.
+  llm::SessionSettings session_settings() const;
   /// What changes results or speed, for JSON outputs.
   nlohmann::json to_json() const;
 };
@@ -47,10 +53,10 @@ CLI::Option* add_model(CLI::App& command, std::string& model,
 /// Opens the device asked for, by flag or DRIFTWOOD_DEVICE, or the best; names it on standard error.
 std::unique_ptr<gpu::Device> open_device(const RunOptions& options);
 
-/// A session with a progress line on a terminal.
+/// A session with progress lines on a terminal.
 std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,
                                            const RunOptions& options, std::optional<std::uint32_t> context,
-                                           std::uint32_t prefill_tokens = 512);
+                                           std::uint32_t prefill_tokens = 0);
 
 /// The model's tokenizer; null where the files have none.
 std::unique_ptr<Tokenizer> load_tokenizer(const models::Checkpoint& checkpoint);

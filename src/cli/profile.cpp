@@ -149,6 +149,7 @@ void add_profile(CLI::App& app, Action& action) {
   arguments->image.image.add_to(*images);
   command->add_flag("--json", arguments->json, "One JSON document on standard output");
   arguments->run.add_to(*command, false);
+  arguments->run.add_kv_type_to(*command);
   command->callback([arguments, &action] { action = [arguments] { profile(*arguments); }; });
 }
 

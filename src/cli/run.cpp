@@ -22,6 +22,8 @@ struct RunArguments {
   std::optional<std::string> system;
   std::uint32_t tokens = 256;
   llm::SamplerSettings sampler;
+  std::string draft = "none";
+  std::uint32_t draft_tokens = 8;
   std::optional<std::uint64_t> seed;
   bool raw = false, ignore_eos = false, json = false;
   std::vector<std::string> stops;
@@ -49,7 +51,8 @@ llm::GenerateSettings generate_settings(const RunArguments& arguments) {
   return {.max_tokens = arguments.tokens,
           .sampler = arguments.sampler,
           .ignore_end = arguments.ignore_eos,
-          .stops = arguments.stops};
+          .stops = arguments.stops,
+          .draft = {.tokens = arguments.draft == "none" ? 0 : arguments.draft_tokens}};
 }
 
 void print_timings(const llm::Generated& generated, std::size_t prompt_tokens, double load_ms) {
@@ -58,6 +61,8 @@ void print_timings(const llm::Generated& generated, std::size_t prompt_tokens, d
                   prompt_tokens, 1000.0 * static_cast<double>(prompt_tokens) / std::max(generated.prompt_ms, 1e-6),
                   generated.tokens.size(),
                   1000.0 * static_cast<double>(generated.tokens.size()) / std::max(generated.predicted_ms, 1e-6)));
+  if (generated.drafted != 0)
+    log(LogLevel::Info, fmt::format("{} of {} drafted tokens were right", generated.accepted, generated.drafted));
 }
 
 /// The reason of the end is "length" in both cases; that it was the context can be helped.
@@ -123,6 +128,8 @@ void run(const RunArguments& given) {
       {"device", device->facts().id},
       {"seed", arguments.sampler.seed},
       {"options", arguments.run.to_json()},
+      {"kv_type", to_string(session->cache_type())},
+      {"draft", {{"kind", arguments.draft}, {"drafted", generated.drafted}, {"accepted", generated.accepted}}},
       {"timings",
        {{"load_ms", load_ms},
         {"prompt_ms", generated.prompt_ms},
@@ -167,6 +174,14 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--system", arguments->system, "System message of the chat template");
   command->add_flag("--ignore-eos", arguments->ignore_eos, "Go on after the end-of-text token");
   command->add_option("--stop", arguments->stops, "Stop before this text (repeatable)");
+  command
+      ->add_option("--draft", arguments->draft,
+                   "ngram: guess tokens from what followed before, and check several at once; the text stays the same")
+      ->check(CLI::IsMember({"none", "ngram"}))
+      ->capture_default_str();
+  command->add_option("--draft-tokens", arguments->draft_tokens, "Most tokens of a draft")
+      ->check(CLI::Range(1u, llm::max_draft_tokens))
+      ->capture_default_str();
   command->add_flag("--json", arguments->json, "One JSON document on standard output");
   arguments->run.add_to(*command);
   command->callback([arguments, &action] { action = [arguments] { run(*arguments); }; });

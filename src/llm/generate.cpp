@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/stopwatch.h"
+#include "llm/speculation.h"
 #include "text/stream_decoder.h"
 
 namespace driftwood::llm {
@@ -53,11 +54,19 @@ Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const
   };
 
   Stopwatch watch;
-  std::vector<float> logits = session.feed(prompt);
+  const bool is_fed = session.submit(prompt, [&] { return !settings.cancelled || !settings.cancelled(); });
+  std::vector<float> first_logits;
+  if (is_fed) session.read_logits(first_logits);
   result.prompt_ms = watch.milliseconds();
-  for (const std::int32_t token : prompt) sampler.accept(token);
+  if (!is_fed) {
+    result.finish = FinishReason::Cancelled;
+    return result;
+  }
+  for (const std::int32_t token : session.tokens()) sampler.accept(token);
 
   watch = Stopwatch();
+  SpeculativeDecoder decoding(session, settings.draft);
+  std::span<const float> logits = first_logits;
   while (true) {
     if (result.tokens.size() >= settings.max_tokens) {
       result.finish = FinishReason::Length;
@@ -83,14 +92,15 @@ Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const
       break;
     }
     if (result.tokens.size() >= settings.max_tokens) continue;  // its logits are not needed
-    if (session.position() >= session.context()) {
+    if (decoding.position() >= session.context()) {
       result.finish = FinishReason::Context;
       break;
     }
-    session.submit(std::span(&token, 1));
-    session.read_logits(logits);
+    logits = decoding.after(token, settings.max_tokens - result.tokens.size());
   }
   result.predicted_ms = watch.milliseconds();
+  result.drafted = decoding.drafted();
+  result.accepted = decoding.accepted();
   if (decoder && !filter.stopped()) {
     emit(filter.push(decoder->flush()));
     emit(filter.flush());

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "llm/ngram_draft.h"
 #include "llm/sampler.h"
 #include "llm/session.h"
 #include "text/tokenizer.h"
@@ -29,7 +30,10 @@ struct GenerateSettings {
   SamplerSettings sampler = {};
   bool ignore_end = false;              // end-of-generation tokens do not stop
   std::vector<std::string> stops = {};  // texts that end the generation; they are not part of the result
-  /// Asked after each token; true ends the generation. What was generated stays in the result and in the session.
+  /// Drafts of several tokens at a time, off by default. They change the speed, not the text (speculation.h).
+  DraftSettings draft = {};
+  /// Asked after each token, and between the submissions of a long prompt; true ends the generation. What was generated
+  /// stays in the result, and what was fed in the session.
   std::function<bool()> cancelled = {};
 };
 
@@ -39,6 +43,7 @@ struct Generated {
   FinishReason finish = FinishReason::Length;
   double prompt_ms = 0;
   double predicted_ms = 0;
+  std::uint64_t drafted = 0, accepted = 0;  // tokens
 };
 
 /// Receives text as it is certain: whole characters, nothing of a stop text.
@@ -46,8 +51,8 @@ using TextSink = std::function<void(std::string_view)>;
 /// Receives each token.
 using TokenSink = std::function<void(std::int32_t)>;
 
-/// Feeds the prompt to the session and generates. Without a tokenizer (null) there is no text and nothing stops but the
-/// limits. Throws what Session::feed throws.
+/// Feeds the prompt to the session, after what that holds, and generates. Without a tokenizer (null) there is no text
+/// and nothing stops but the limits. Throws what Session::feed throws.
 Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const std::int32_t> prompt,
                    const GenerateSettings& settings, const TextSink& on_text = {}, const TokenSink& on_token = {});
 

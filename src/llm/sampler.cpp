@@ -14,6 +14,15 @@ void check(bool good, std::string_view name, float value, std::string_view limit
   if (!good) throw InvalidInput(fmt::format("The {} is {}, not {}.", name, value, limits));
 }
 
+/// Greedy without penalties: no copy of the vocabulary. The smaller id of equals.
+std::int32_t largest(std::span<const float> logits) {
+  std::size_t best = logits.size();
+  for (std::size_t i = 0; i < logits.size(); ++i)
+    if (!std::isnan(logits[i]) && (best == logits.size() || logits[i] > logits[best])) best = i;
+  if (best == logits.size()) throw InvalidInput("The model's logits are not numbers (NaN).");
+  return static_cast<std::int32_t>(best);
+}
+
 }  // namespace
 
 Sampler::Sampler(const SamplerSettings& settings) : settings_(settings) {
@@ -51,6 +60,7 @@ void Sampler::penalize(std::vector<Candidate>& candidates) const {
 
 std::int32_t Sampler::sample(std::span<const float> logits) {
   if (logits.empty()) throw InternalError("There are no logits to sample from.");
+  if (settings_.temperature == 0 && settings_.repeat_penalty == 1) return largest(logits);
   candidates_.resize(logits.size());
   for (std::size_t i = 0; i < logits.size(); ++i) candidates_[i] = {static_cast<std::int32_t>(i), logits[i]};
   if (settings_.repeat_penalty != 1) penalize(candidates_);

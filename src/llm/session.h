@@ -5,34 +5,25 @@
 //   llm::Session session(*device, checkpoint, {.context = 2048});
 //   std::vector<float> logits = session.feed(prompt_ids);   // of the last token
 //   logits = session.feed(std::array{next});                // one more
+//
+// The session knows the tokens that it holds: a next prompt that begins with the same ones need feed only the rest
+// (reuse). Any number of tokens runs on the compiled programs; a long prompt goes in several submissions, none longer
+// than a device bears (prefill_chunks.h).
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "gpu/device.h"
 #include "graph/program.h"
 #include "kernels/source.h"
-#include "models/checkpoint.h"
-#include "models/language_graph.h"
+#include "llm/prefill_chunks.h"
+#include "llm/session_settings.h"
 
 namespace driftwood::llm {
-
-struct SessionSettings {
-  // Tokens that the KV cache holds; 0: all that the model was trained for; none: the same, at most default_context.
-  std::optional<std::uint32_t> context = {};
-  std::uint32_t prefill_tokens = 512;  // most tokens of one prefill run
-  graph::GraphOptions options = {};
-  /// Called while kernels are compiled and weights uploaded: steps done, steps in all.
-  std::function<void(std::size_t, std::size_t)> progress = {};
-};
-
-/// The context of a session where the caller asks for none: enough for a chat, and a cache that fits anywhere.
-inline constexpr std::uint32_t default_context = 4096;
 
 class Session {
  public:
@@ -41,23 +32,37 @@ class Session {
 
   std::uint32_t context() const { return *settings_.context; }
   std::uint32_t vocabulary() const { return checkpoint_.config().vocabulary; }
-  /// Tokens in the cache.
-  std::uint32_t position() const { return position_; }
+  /// As stored in the KV cache.
+  DataType cache_type() const { return *settings_.cache_type; }
+  /// Number of tokens that the session holds.
+  std::uint32_t position() const { return static_cast<std::uint32_t>(tokens_.size()); }
+  std::span<const std::int32_t> tokens() const { return tokens_; }
+  /// Most tokens of one run: what a ring has places for beside its window.
+  std::uint32_t longest_run() const { return longest_run_; }
 
   /// Appends tokens and gives the logits after the last one, `vocabulary()` values. Throws InvalidInput for no tokens,
-  /// an id outside the vocabulary, or more tokens than the context has room for; the cache is then as it was.
+  /// an id outside the vocabulary, or more tokens than the context has room for, and Unsupported where logits are not
+  /// finite, naming the operation where that began; the session then holds what it held before.
   std::vector<float> feed(std::span<const std::int32_t> ids);
-  /// The same without waiting for or reading the logits; read_logits() gives them.
-  void submit(std::span<const std::int32_t> ids);
+  /// The same without waiting for or reading the last logits; read_logits() gives them. `go_on` is asked between
+  /// submissions: where it says false the rest is dropped, and so is the result.
+  bool submit(std::span<const std::int32_t> ids, const std::function<bool()>& go_on = {});
   void read_logits(std::vector<float>& logits);
 
   /// Appends tokens and hands over the logits of each, in order: (index in ids, logits).
   void feed_all(std::span<const std::int32_t> ids,
                 const std::function<void(std::size_t, std::span<const float>)>& each);
+  /// Appends a few tokens in one run of a program for at most `most` of them, and gives the logits of each, one after
+  /// the other.
+  void feed_batch(std::span<const std::int32_t> ids, std::uint32_t most, std::vector<float>& logits);
 
-  /// Forgets the tokens from `position` on.
+  /// Forgets the tokens from `position` on. Where the rings of a sliding window no longer hold what is before, the next
+  /// tokens are fed after all that are held once more.
   void rewind(std::uint32_t position);
   void reset() { rewind(0); }
+  /// Keeps the tokens that the session and `ids` begin with, though not the last of `ids`, and forgets the others: feed
+  /// the rest of `ids` next. Gives the number kept.
+  std::size_t reuse(std::span<const std::int32_t> ids);
 
   const graph::Program& prefill_program() const { return *prefill_; }
   const graph::Program& decode_program() const { return *decode_; }
@@ -67,29 +72,37 @@ class Session {
   graph::MemoryReport memory() const;
 
  private:
+  struct Run {  // the last one: where its logits are, and what it was given
+    graph::Program* program = nullptr;
+    std::uint32_t position = 0;
+    std::uint32_t tokens = 0;
+    bool all_logits = false;
+  };
   void check(std::span<const std::int32_t> ids) const;
+  graph::ProgramSettings program_settings() const;
   std::unique_ptr<graph::Program> make_program(std::uint32_t max_tokens, bool all_logits);
+  graph::Program& all_logits_program(std::uint32_t max_tokens);
+  template <class Work>
+  void append(std::span<const std::int32_t> ids, Work work);
+  void run(graph::Program& program, std::uint32_t tokens, bool all_logits = false);
+  bool catch_up(std::size_t end, const std::function<bool()>& go_on);
+  void read_last(std::vector<float>& logits);
 
   gpu::Device& device_;
   const models::Checkpoint& checkpoint_;
   SessionSettings settings_;
   std::shared_ptr<graph::ResourceStore> store_;
   std::shared_ptr<graph::KernelCache> kernels_;
-  std::unique_ptr<graph::Program> prefill_, decode_, all_logits_;
-  graph::Program* last_ = nullptr;  // whose output holds the logits
-  std::uint32_t position_ = 0;
-  std::size_t steps_done_ = 0;
+  std::unique_ptr<graph::Program> prefill_, decode_;
+  std::map<std::uint32_t, std::unique_ptr<graph::Program>> all_logits_;  // by the most tokens of a run
+  std::uint32_t longest_run_;                                            // tokens
+  PrefillChunks chunks_;
+  std::vector<std::int32_t> tokens_;
+  std::uint32_t append_begin_ = 0;  // tokens before the last that were fed
+  std::uint32_t cached_ = 0;        // tokens that the caches hold; the others are run before the next
+  std::uint32_t ring_begin_ = 0;    // first position that the rings hold
+  Run last_;
+  std::vector<float> scratch_;
 };
-
-/// The context that is asked for (as SessionSettings::context) in tokens. Throws InvalidInput where it is over the
-/// limit, or where it is to be the model's own and its files do not say one.
-std::uint32_t resolved_context(std::optional<std::uint32_t> context, const models::Checkpoint& checkpoint);
-
-/// Settings with the defaults filled in from the model.
-SessionSettings resolved(const SessionSettings& settings, const models::Checkpoint& checkpoint);
-
-/// How a model's graph is stored for a precision: caches in f16 on GPUs unless f32 is asked for.
-models::LanguageGraphSettings graph_settings(const SessionSettings& settings, const gpu::DeviceFacts& facts,
-                                             std::uint32_t max_tokens, bool all_logits);
 
 }  // namespace driftwood::llm

@@ -85,6 +85,51 @@ TEST_F(CommandLine, TheContextIsNotExceededByOne) {
   EXPECT_EQ(document["tokens"].size(), 3u);  // two are fed back; the third needs no room
 }
 
+TEST_F(CommandLine, TheContextAndTheCacheAreChosen) {
+  const auto plan = [&](const std::string& options) {
+    const Result result = run("memory " + tiny() + " --device reference --json " + options);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const auto automatic = plan("");
+  EXPECT_EQ(automatic["context"], 512) << "the model's own where that is not over 4096";
+  EXPECT_EQ(plan("--ctx 0")["context"], 512);
+  EXPECT_EQ(plan("--ctx 0")["kv_cache"], automatic["kv_cache"]);
+  EXPECT_EQ(automatic["kv_type"], "f16");
+  EXPECT_EQ(plan("--kv-type f32")["kv_cache"].get<double>(), 2 * automatic["kv_cache"].get<double>());
+  EXPECT_EQ(plan("--precision f32")["kv_type"], "f32");
+  EXPECT_EQ(run("memory " + tiny() + " --kv-type q3").status, 2);
+  EXPECT_EQ(run("memory " + tiny() + " --ctx 16777217").status, 2);
+}
+
+TEST_F(CommandLine, TheMemoryPlanShowsWhatRingsSave) {
+  const std::string windowed = quoted(std::string(DRIFTWOOD_TEST_DATA) + "/llm/mistral-swa");
+  const auto plan = [&](const std::string& context) {
+    const Result result = run("memory " + windowed + " --device reference --json --ctx " + context);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const auto small = plan("512"), large = plan("2048");
+  EXPECT_EQ(small["kv_rings"]["places"], 0) << "a run of the whole context leaves nothing to save";
+  EXPECT_EQ(large["kv_rings"]["places"], 1088) << "a window of 16 and runs of 1,024, in steps of 64";
+  EXPECT_EQ(large["kv_rings"]["bytes"], large["kv_cache"]) << "every layer has a window";
+  EXPECT_EQ(large["kv_cache"].get<double>() + large["kv_rings"]["saved"].get<double>(),
+            4 * small["kv_cache"].get<double>());
+  EXPECT_THAT(run("memory " + windowed + " --device reference --ctx 2048").out, HasSubstr("rings of 1088"));
+}
+
+TEST_F(CommandLine, DraftsLeaveTheTokensAsTheyAre) {
+  const std::string command =
+      "run " + tiny() + " --ids 5,6,7,5,6,7,5,6 -n 12 --temp 0 --ctx 24 --device reference --json";
+  const Result plain = run(command), drafted = run(command + " --draft ngram --draft-tokens 3");
+  ASSERT_EQ(drafted.status, 0) << drafted.err;
+  const auto without = nlohmann::json::parse(plain.out), with = nlohmann::json::parse(drafted.out);
+  EXPECT_EQ(with["tokens"], without["tokens"]);
+  EXPECT_EQ(without["draft"]["drafted"], 0);
+  EXPECT_GE(with["draft"]["drafted"], with["draft"]["accepted"]);
+  EXPECT_EQ(run("run " + tiny() + " --ids 5 --draft ngram --draft-tokens 16").status, 2);
+}
+
 TEST_F(CommandLine, JsonIsOneDocumentWithTheContractsFields) {
   const Result result = run("run " + tiny() + " --ids 5,6 -n 2 --temp 0 --device reference --json");
   ASSERT_EQ(result.status, 0) << result.err;
@@ -100,9 +145,9 @@ TEST_F(CommandLine, BenchHasTheFieldsOfLlamaBench) {
   ASSERT_EQ(result.status, 0) << result.err;
   const auto rows = nlohmann::json::parse(result.out);
   ASSERT_EQ(rows.size(), 2u);
-  for (const char* field :
-       {"model_filename", "model_size", "model_n_params", "backends", "gpu_info", "n_prompt", "n_gen", "n_depth",
-        "avg_ts", "stddev_ts", "samples_ts", "weights_bytes", "planned_bytes", "naive_bytes", "options"})
+  for (const char* field : {"model_filename", "model_size", "model_n_params", "backends", "gpu_info", "n_prompt",
+                            "n_gen", "n_depth", "avg_ts", "stddev_ts", "samples_ts", "weights_bytes", "planned_bytes",
+                            "naive_bytes", "options", "type_k", "type_v"})
     EXPECT_TRUE(rows[0].contains(field)) << field;
   EXPECT_EQ(rows[0]["n_prompt"], 4);
   EXPECT_EQ(rows[1]["n_gen"], 2);

@@ -7,8 +7,8 @@ namespace {
 
 class Gemma3 : public ::testing::Test {
  protected:
-  static Session* session(graph::Precision precision = graph::Precision::F32) {
-    return real_session("gemma-3-270m-q4_k_m.gguf", precision);
+  static Session* session(graph::Precision precision = graph::Precision::F32, std::optional<DataType> cache_type = {}) {
+    return real_session("gemma-3-270m-q4_k_m.gguf", precision, cache_type);
   }
   void SetUp() override {
     if (session() == nullptr) GTEST_SKIP() << "the model (tools/fetch_models.sh gemma3) or an OpenCL device is missing";
@@ -22,12 +22,16 @@ TEST_F(Gemma3, LikelihoodOfAText) { expect_likelihood(*session(), oracle("perple
 
 TEST_F(Gemma3, GreedyTokens) { expect_greedy(*session(), oracle("generate")); }
 
-TEST_F(Gemma3, DefaultPrecisionOfAGpu) {
-  if (test::device("opencl:0")->facts().is_cpu) GTEST_SKIP() << "a CPU keeps single precision by default";
+TEST_F(Gemma3, DefaultPrecision) {
   Session& automatic = *session(graph::Precision::Auto);
-  expect_prompts(automatic, oracle("logits"), half);
   expect_likelihood(automatic, oracle("perplexity"), half);
+  if (test::device("opencl:0")->facts().is_cpu) return;  // where the cache alone is of halves
+  expect_prompts(automatic, oracle("logits"), half);
   expect_greedy(automatic, oracle("generate"), half.logit);
+}
+
+TEST_F(Gemma3, CacheOfEightBits) {
+  expect_perplexity(*session(graph::Precision::Auto, DataType::Q8_0), oracle("perplexity"), 0.01);
 }
 
 }  // namespace

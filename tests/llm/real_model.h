@@ -23,7 +23,7 @@ namespace driftwood::llm {
 struct Tolerance {
   double logit, likelihood;
 };
-/// Single precision, and what a device does by default: halves in the KV cache of a GPU.
+/// Single precision, and what is the default: halves in the KV cache.
 inline constexpr Tolerance single{0.01, 0.0002}, half{0.15, 0.003};
 
 inline nlohmann::json real_oracle(const std::string& model, const std::string& name) {
@@ -31,19 +31,20 @@ inline nlohmann::json real_oracle(const std::string& model, const std::string& n
 }
 
 /// The session of a file of models/, made once for the process; null where the file or the OpenCL device is missing.
-inline Session* real_session(const std::string& file, graph::Precision precision) {
+inline Session* real_session(const std::string& file, graph::Precision precision,
+                             std::optional<DataType> cache_type = {}) {
   struct Model {
     models::Checkpoint checkpoint;
-    std::map<graph::Precision, std::unique_ptr<Session>> sessions = {};
+    std::map<std::pair<graph::Precision, std::optional<DataType>>, std::unique_ptr<Session>> sessions = {};
   };
   static std::map<std::string, std::unique_ptr<Model>> loaded;
   const std::filesystem::path path = std::filesystem::path(DRIFTWOOD_SOURCE_DIR) / "models" / file;
   if (!std::filesystem::exists(path) || test::device("opencl:0") == nullptr) return nullptr;
   std::unique_ptr<Model>& model = loaded[file];
   if (!model) model = std::make_unique<Model>(models::Checkpoint::open(path));
-  std::unique_ptr<Session>& session = model->sessions[precision];
+  std::unique_ptr<Session>& session = model->sessions[{precision, cache_type}];
   if (!session) {
-    SessionSettings settings{.context = 2048};
+    SessionSettings settings{.context = 2048, .cache_type = cache_type};
     settings.options.precision = precision;
     session = std::make_unique<Session>(*test::device("opencl:0"), model->checkpoint, settings);
   }
@@ -92,6 +93,18 @@ inline void expect_likelihood(Session& session, const nlohmann::json& expected, 
     sum += nll;
   });
   EXPECT_NEAR(sum / static_cast<double>(ids.size() - 1), expected["mean_nll"].get<double>(), tolerance.likelihood);
+}
+
+/// The perplexity of perplexity.json's text, against the oracle's.
+inline void expect_perplexity(Session& session, const nlohmann::json& expected, double relative) {
+  const auto ids = expected["ids"].get<std::vector<std::int32_t>>();
+  double sum = 0;
+  session.reset();
+  session.feed_all(ids, [&](std::size_t i, std::span<const float> logits) {
+    if (i + 1 < ids.size()) sum += log_sum_exp(logits) - logits[static_cast<std::size_t>(ids[i + 1])];
+  });
+  const double difference = sum / static_cast<double>(ids.size() - 1) - expected["mean_nll"].get<double>();
+  EXPECT_LT(std::abs(std::exp(difference) - 1), relative);
 }
 
 /// generate.json: greedy tokens, up to the first whose margin rounding may turn.

@@ -1,0 +1,81 @@
+// A model whose activations exceed the halves' range: told, and where.
+#include "llm/non_finite.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/error.h"
+#include "formats/safetensors.h"
+#include "formats/temporary_folder.h"
+#include "llm/session.h"
+#include "support/devices.h"
+#include "support/oracle.h"
+
+namespace driftwood::llm {
+namespace {
+
+/// A copy of a tiny model with one norm's factors at 3e6.
+models::Checkpoint loud_model(const driftwood::testing::TemporaryFolder& folder) {
+  const std::filesystem::path from = std::string(DRIFTWOOD_TEST_DATA) + "/llm/llama-gqa-tied";
+  std::filesystem::copy_file(from / "config.json", folder.path() / "config.json");
+  const SafetensorsFile file = SafetensorsFile::open(from);
+  std::vector<SafetensorsOutput> outputs;
+  std::vector<float> loud;
+  for (const StoredTensor& tensor : file.tensors().all()) {
+    outputs.push_back({.name = tensor.name, .type = tensor.type, .shape = tensor.shape(), .bytes = tensor.bytes});
+    if (tensor.name != "model.layers.1.post_attention_layernorm.weight") continue;
+    loud.assign(tensor.dims[0], 3e6F);
+    outputs.back().type = DataType::F32;
+    outputs.back().bytes = std::as_bytes(std::span(loud));
+  }
+  write_safetensors(folder.path() / "model.safetensors", outputs);
+  return models::Checkpoint::open(folder.path());
+}
+
+TEST(NonFinite, ValuesBeforeTheFirst) {
+  std::vector<float> values(100, std::numeric_limits<float>::max());
+  EXPECT_EQ(finite_values(values), 100u);
+  values[99] = -std::numeric_limits<float>::infinity();
+  EXPECT_EQ(finite_values(values), 99u);
+  values[7] = std::nanf("");
+  EXPECT_EQ(finite_values(values), 7u);
+  EXPECT_EQ(finite_values({}), 0u);
+}
+
+TEST(NonFinite, IsAnErrorThatNamesPositionsAndOperation) {
+  const driftwood::testing::TemporaryFolder folder;
+  const auto checkpoint = loud_model(folder);
+  SessionSettings settings{.context = 12, .prefill_tokens = 4};
+  settings.options.precision = graph::Precision::F16;
+  Session session(*test::device("reference"), checkpoint, settings);
+  const auto expect_error = [&](std::size_t count, const std::string& where) {
+    try {
+      session.feed(std::vector<std::int32_t>(count, 5));
+      FAIL() << "the logits are finite";
+    } catch (const Unsupported& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(where));
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("blk.1"));
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("Try --precision f32."));
+    }
+    EXPECT_EQ(session.position(), 0u) << "the session holds what it held before";
+  };
+  expect_error(1, "after the token at position 0 are not finite: at positions 0 to 0");
+  expect_error(3, "after the token at position 2 are not finite: at positions 0 to 2");
+  expect_error(9, "after the token at position 3 are not finite: at positions 0 to 3");
+}
+
+TEST(NonFinite, SinglePrecisionBearsTheSameModel) {
+  const driftwood::testing::TemporaryFolder folder;
+  const auto checkpoint = loud_model(folder);
+  SessionSettings settings{.context = 12};
+  settings.options.precision = graph::Precision::F32;
+  Session session(*test::device("reference"), checkpoint, settings);
+  EXPECT_EQ(finite_values(session.feed(std::vector<std::int32_t>{5, 6})), session.vocabulary());
+}
+
+}  // namespace
+}  // namespace driftwood::llm
