@@ -83,6 +83,7 @@ nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const 
               {"weights_bytes", memory.weights},
               {"planned_bytes", memory.activations_planned},
               {"naive_bytes", memory.activations_naive},
+              {"activations", graph::to_string(session.activations())},
               {"options", arguments.run.to_json()}});
   return row;
 }
@@ -98,11 +99,12 @@ void print(const std::vector<Test>& tests, const std::vector<nlohmann::json>& ro
                mean(test.rates()), deviation(test.rates()));
   const nlohmann::json& row = rows.front();
   fmt::print(
-      "\n{} on {}; weights {:.1f} MiB, KV cache in {}, activations {:.2f} MiB planned of {:.2f} MiB naive; options "
+      "\n{} on {}; weights {:.1f} MiB, KV cache in {}, activations {:.2f} MiB planned of {:.2f} MiB naive, as {}; "
+      "options "
       "{}\n",
       facts.id, facts.name, row["weights_bytes"].get<double>() / (1 << 20), row["type_k"].get<std::string>(),
       row["planned_bytes"].get<double>() / (1 << 20), row["naive_bytes"].get<double>() / (1 << 20),
-      arguments.run.to_json().dump());
+      row["activations"].get<std::string>(), arguments.run.to_json().dump());
 }
 
 void bench(const BenchArguments& arguments) {

@@ -115,7 +115,7 @@ class Run {
     if (arguments.init_image) init_image_ = read_image(*arguments.init_image);
     choose_size();
     settings_.batch = arguments.guidance > 1 ? 2 : 1;
-    settings_.options = arguments.run.graph_options();
+    settings_.options = arguments.run.image_graph_options();
     arguments.image.apply(settings_);
     scheduler_name_ = arguments.scheduler;
     scheduler_ = open_scheduler(checkpoint_, scheduler_name_);

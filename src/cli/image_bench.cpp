@@ -39,7 +39,7 @@ class Bench {
       : arguments_(arguments), checkpoint_(checkpoint), scheduler_name_(arguments.scheduler) {
     set_size(settings_, checkpoint, arguments.size);
     settings_.batch = arguments.guidance > 1 ? 2 : 1;
-    settings_.options = arguments.run.graph_options();
+    settings_.options = arguments.run.image_graph_options();
     arguments.image.apply(settings_);
     scheduler_ = open_scheduler(checkpoint, scheduler_name_);
     scheduler_->set_timesteps(arguments.steps);

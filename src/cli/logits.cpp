@@ -157,8 +157,11 @@ void perplexity(const PerplexityArguments& arguments) {
   }
   const double nll = sum / static_cast<double>(scored);
   if (arguments.json)
-    return print_json(
-        {{"tokens", ids.size()}, {"nll", nll}, {"perplexity", std::exp(nll)}, {"options", arguments.run.to_json()}});
+    return print_json({{"tokens", ids.size()},
+                       {"nll", nll},
+                       {"perplexity", std::exp(nll)},
+                       {"activations", graph::to_string(session->activations())},
+                       {"options", arguments.run.to_json()}});
   fmt::print("{} tokens, mean negative log likelihood {:.6f}, perplexity {:.4f}\n", ids.size(), nll, std::exp(nll));
 }
 

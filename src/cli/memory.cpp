@@ -47,7 +47,7 @@ void image_memory(const MemoryArguments& arguments) {
   diffusion::PipelineSettings settings;
   set_size(settings, checkpoint, arguments.size);
   settings.batch = arguments.guidance > 1 ? 2 : 1;
-  settings.options = arguments.run.graph_options();
+  settings.options = arguments.run.image_graph_options();
   arguments.image.apply(settings);
   const auto components = diffusion::plan_memory(checkpoint, settings, device->facts());
   graph::MemoryReport sum, most;
@@ -175,7 +175,7 @@ graph::Graph image_graph(const GraphArguments& arguments, const gpu::DeviceFacts
   diffusion::PipelineSettings settings;
   set_size(settings, checkpoint, arguments.size);
   settings.batch = arguments.guidance > 1 ? 2 : 1;
-  settings.options = arguments.run.graph_options();
+  settings.options = arguments.run.image_graph_options();
   arguments.image.apply(settings);
   return diffusion::component_graph(checkpoint, settings, facts, arguments.component);
 }

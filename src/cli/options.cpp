@@ -59,8 +59,12 @@ void RunOptions::add_to(CLI::App& command, bool with_context) {
   command.add_option("--precision", precision, "auto: right by default; f32 throughout; f16 throughout")
       ->check(CLI::IsMember({"auto", "f32", "f16"}))
       ->capture_default_str();
-  command.add_option("--activations", activations, "How activations enter matrix kernels: auto|float")
-      ->check(CLI::IsMember({"auto", "float"}))
+  command
+      .add_option(
+          "--activations", activations,
+          "How activations enter the matrix kernels of language models: float; int8 (a scale a token); auto: int8 "
+          "where the weights were made for it")
+      ->check(CLI::IsMember({"auto", "float", "int8"}))
       ->capture_default_str();
   command.add_option("--storage", storage, "How activations are stored")
       ->check(CLI::IsMember(storage_names()))
@@ -94,6 +98,12 @@ llm::SessionSettings RunOptions::session_settings() const {
   llm::SessionSettings settings{.context = context, .options = graph_options()};
   if (kv_type != "auto") settings.cache_type = data_type_from_name(kv_type);
   return settings;
+}
+
+graph::GraphOptions RunOptions::image_graph_options() const {
+  if (activations == "int8")
+    throw InvalidInput("Models for images take activations as floats: '--activations int8' is for language models.");
+  return graph_options();
 }
 
 nlohmann::json RunOptions::to_json() const {

@@ -35,6 +35,8 @@ struct RunOptions {
   graph::GraphOptions graph_options() const;
   /// Of sessions and plans of language models, but for what the command itself chooses.
   llm::SessionSettings session_settings() const;
+  /// The same for models for images; throws InvalidInput for what they do not do.
+  graph::GraphOptions image_graph_options() const;
   /// What changes results or speed, for JSON outputs.
   nlohmann::json to_json() const;
 };

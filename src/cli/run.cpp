@@ -127,6 +127,7 @@ void run(const RunArguments& given) {
       {"finish_reason", llm::to_string(generated.finish)},
       {"device", device->facts().id},
       {"seed", arguments.sampler.seed},
+      {"activations", graph::to_string(session->activations())},
       {"options", arguments.run.to_json()},
       {"kv_type", to_string(session->cache_type())},
       {"draft", {{"kind", arguments.draft}, {"drafted", generated.drafted}, {"accepted", generated.accepted}}},

@@ -53,6 +53,7 @@ struct DeviceFacts {
   bool has_subgroups = false;       // subgroup builtins lower to the device's own
   std::uint32_t subgroup_size = 1;  // 1 where it has none
   bool has_packed_dot = false;      // an integer dot instruction behind dot4I8Packed
+  bool has_wide_dot = false;        // one behind dot4U8I8Packed of vec16
   bool has_matrices = false;        // matrix units behind the matrices of a subgroup (16 x 16, f16 summed in f32)
 };
 

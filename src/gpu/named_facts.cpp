@@ -31,6 +31,7 @@ std::vector<NamedFact> named_facts(const DeviceFacts& facts) {
   add("has_subgroups", facts.has_subgroups);
   add("subgroup_size", facts.subgroup_size);
   add("has_packed_dot", facts.has_packed_dot);
+  add("has_wide_dot", facts.has_wide_dot);
   add("has_matrices", facts.has_matrices);
   return named;
 }

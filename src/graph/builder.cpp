@@ -193,6 +193,42 @@ Tensor Builder::gated_linear(const Tensor& x, const Tensor& gate, const Tensor& 
   return apply(GatedLinear{activation}, {x, gate, up, gate_bias, up_bias})[0];
 }
 
+std::vector<Tensor> Builder::quantize_tokens(const Tensor& x, bool packed) {
+  const std::vector<Tensor> outputs = apply(QuantizeTokens{packed}, {x});
+  if (packed) graph_.value(outputs[0].id()).data_type = DataType::U32;
+  for (std::size_t i = 1; i < outputs.size(); ++i) as_type(DataType::F32, outputs[i]);
+  return outputs;
+}
+
+namespace {
+
+IntegerInput integer_input(std::string_view operation, std::size_t values) {
+  if (values < 1 || values > 3) {
+    operation_error(operation, fmt::format("{} values are given as integers; 1 to 3 are.", values));
+  }
+  return static_cast<IntegerInput>(values - 1);
+}
+
+}  // namespace
+
+Tensor Builder::integer_linear(const std::vector<Tensor>& input, const Tensor& weights,
+                               const std::optional<Tensor>& bias) {
+  std::vector<Tensor> inputs = input;
+  inputs.push_back(weights);
+  if (bias) inputs.push_back(*bias);
+  return apply(IntegerLinear{.input = integer_input(IntegerLinear::name, input.size())}, inputs)[0];
+}
+
+Tensor Builder::integer_gated_linear(const std::vector<Tensor>& input, const Tensor& gate, const Tensor& up,
+                                     ElementOp activation, const std::vector<Tensor>& biases) {
+  std::vector<Tensor> inputs = input;
+  inputs.insert(inputs.end(), {gate, up});
+  inputs.insert(inputs.end(), biases.begin(), biases.end());
+  return apply(
+      IntegerGatedLinear{.activation = activation, .input = integer_input(IntegerGatedLinear::name, input.size())},
+      inputs)[0];
+}
+
 Tensor Builder::conv2d(const Tensor& x, const Tensor& weights, const Conv2d& convolution,
                        const std::optional<Tensor>& bias) {
   const Tensor y = apply(convolution, {x, weights})[0];

@@ -80,6 +80,14 @@ class Builder {
   Tensor gated_linear(const Tensor& x, const Tensor& gate, const Tensor& up, ElementOp activation = ElementOp::Silu);
   Tensor gated_linear(const Tensor& x, const Tensor& gate, const Tensor& gate_bias, const Tensor& up,
                       const Tensor& up_bias, ElementOp activation);
+  /// {q, scale, sums} of integers as words where `packed`, else {q, scale} with q in the builder's type of activations.
+  std::vector<Tensor> quantize_tokens(const Tensor& x, bool packed);
+  /// A linear of what quantize_tokens() gives, or of {x}, which it then quantizes itself.
+  Tensor integer_linear(const std::vector<Tensor>& input, const Tensor& weights,
+                        const std::optional<Tensor>& bias = {});
+  /// `biases`: of the gate and of up, or none.
+  Tensor integer_gated_linear(const std::vector<Tensor>& input, const Tensor& gate, const Tensor& up,
+                              ElementOp activation = ElementOp::Silu, const std::vector<Tensor>& biases = {});
   /// A convolution, and a bias {C} added to it. Weights: see WeightsSource::taps.
   Tensor conv2d(const Tensor& x, const Tensor& weights, const Conv2d& convolution,
                 const std::optional<Tensor>& bias = {});

@@ -19,6 +19,10 @@ double flops_per_token(const Node& node, const Graph& graph) {
     return 4.0 * rows * keys.h * keys.w * output.c;
   }
   if (node.as<GatedLinear>() != nullptr) return rows * (matrix(1) + matrix(2));
+  if (const auto* linear = node.as<IntegerLinear>()) return rows * matrix(linear->weights());
+  if (const auto* linear = node.as<IntegerGatedLinear>()) {
+    return rows * (matrix(linear->weights()) + matrix(linear->weights() + 1));
+  }
   double per_element = static_cast<double>(node.epilogue.instructions.size());
   if (const auto* program = node.as<ElementWise>()) per_element += static_cast<double>(program->instructions.size());
   if (node.as<RmsNorm>() != nullptr || node.as<AddRmsNorm>() != nullptr || node.as<LayerNorm>() != nullptr ||

@@ -94,16 +94,31 @@ std::string load(std::string_view tensor, const Shape& input, const Shape& outpu
 
 }  // namespace
 
+namespace {
+
+// Where a linear has its bias; 0: it has none, or the operation is none.
+std::size_t bias_place(const Node& node) {
+  if (const auto* linear = node.as<IntegerLinear>()) {
+    return node.inputs.size() > linear->weights() + 1 ? linear->weights() + 1 : 0;
+  }
+  const auto* linear = node.as<Linear>();
+  return linear != nullptr && linear->has_bias(node.inputs.size()) ? 2 : 0;
+}
+
+}  // namespace
+
 EffectiveEpilogue effective_epilogue(const Node& node) {
   EffectiveEpilogue result{node.epilogue, node.epilogue_inputs};
-  if (node.as<Linear>() == nullptr || !node.as<Linear>()->has_bias(node.inputs.size())) return result;
+  const std::size_t bias = bias_place(node);
+  if (bias == 0) return result;
   result.program = node.epilogue.empty() ? single(ElementOp::Add) : compose(node.epilogue, 0, single(ElementOp::Add));
-  result.inputs.insert(result.inputs.begin(), node.inputs[2]);
+  result.inputs.insert(result.inputs.begin(), node.inputs[bias]);
   return result;
 }
 
 std::size_t operand_count(const Node& node) {
-  return node.as<Linear>() != nullptr ? std::min<std::size_t>(node.inputs.size(), 2) : node.inputs.size();
+  const std::size_t bias = bias_place(node);
+  return bias == 0 ? node.inputs.size() : std::min(node.inputs.size(), bias);
 }
 
 std::string fusion_source(std::string_view name, std::string_view prefix, const ElementWise& program,

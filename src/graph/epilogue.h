@@ -23,10 +23,10 @@ struct EffectiveEpilogue {
   std::vector<ValueId> inputs;
 };
 
-/// The node's epilogue after the bias of a Linear, if it has one.
+/// The node's epilogue after the bias of a linear, if it has one.
 EffectiveEpilogue effective_epilogue(const Node& node);
 
-/// Number of operands of the operation itself that a kernel must bind: without the bias of a Linear.
+/// Number of operands of the operation itself that a kernel must bind: without the bias of a linear.
 std::size_t operand_count(const Node& node);
 
 /// A function `name` and the declarations of tensors `prefix`_0 ...; the input shapes decide how each is broadcast to

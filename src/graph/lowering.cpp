@@ -8,6 +8,7 @@
 #include "graph/cost.h"
 #include "graph/lifetimes.h"
 #include "graph/passes/pass.h"
+#include "graph/passes/quantize_activations.h"
 #include "graph/quantized_cache.h"
 #include "graph/storage_choice.h"
 #include "tensor/packed_weights.h"
@@ -115,7 +116,13 @@ LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOption
                    std::span<const KernelRow> rows) {
   LoweredGraph lowered;
   lowered.graph = std::move(graph);
-  run_passes(lowered.graph, disabled_passes(options, facts));
+  lowered.activations = resolved_activations(lowered.graph, options.activations);
+  const bool has_integers = lowered.activations == ActivationMode::Int8;
+  std::vector<std::string> disabled = disabled_passes(options, facts);
+  // The kernels that make integers of a token want it normalized.
+  if (has_integers) disabled.emplace_back("fuse-norm");
+  run_passes(lowered.graph, disabled);
+  if (has_integers) quantize_activations(lowered.graph, facts, options);
   choose_storage(lowered.graph, facts, options);
   const SelectionContext context{lowered.graph, facts, options};
   select_kernels(lowered, context, rows);

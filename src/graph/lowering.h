@@ -40,6 +40,7 @@ struct LoweredGraph {
   std::uint64_t arena_bytes = 0;
   std::vector<gpu::MemoryDescriptor> objects;
   MemoryReport memory;
+  ActivationMode activations = ActivationMode::Float;  // as resolved: Float or Int8
 };
 
 /// The passes that are off: those of the options, and those that do not pay on the device.

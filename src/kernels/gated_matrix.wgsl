@@ -1,4 +1,4 @@
-// y = activation(gate x + gate bias) * (up x + up bias) on matrix units: a tile holds rows of both matrices, the gate's
+// y = activation(gate x) * (up x) on matrix units, with the fusion points of gated_linear_rows: a tile holds rows of both matrices, the gate's
 // in its first half, so that a product of the one meets that of the other where sums are laid down.
 import package::active_rows::active_rows;
 import package::matrix_operands::{position, find_windows, load_inputs, load_unit, without_padding};
@@ -7,17 +7,17 @@ import package::matrix_tile::{depth, stage_size, input_units, invocations, resul
                               add_step, keep_sums, kept, put_step};
 import package::parameters::Parameters;
 
-override has_bias: bool;
-
 @weights var<read> gate: weights<f32>;
 @weights var<read> up: weights<f32>;
 @tensor var<read> x: tensor<f32>;
-@tensor var<read> gate_bias: tensor<f32>;
-@tensor var<read> up_bias: tensor<f32>;
 @tensor var<write> y: tensor<f32>;
 var<uniform> parameters: Parameters;
 
 @fusion fn activation(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
+
+@fusion fn up_bias(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
   return value;
 }
 
@@ -77,13 +77,9 @@ fn gated_matrix(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_inde
       let s = first_output / 4u + i % (outputs / 4u);
       if (p < positions && s < tensorSlices(y)) {
         let place = position(p, y);
-        var gated = kept(row, i % (outputs / 4u));
-        var value = kept(row, outputs / 4u + i % (outputs / 4u));
-        if (has_bias) {
-          gated += tensorLoad(gate_bias, s);
-          value += tensorLoad(up_bias, s);
-        }
-        value = without_padding(activation(gated, place.x, place.y, place.z, s) * value, s, tensorChannels(y));
+        let gated = activation(kept(row, i % (outputs / 4u)), place.x, place.y, place.z, s);
+        var value = up_bias(kept(row, outputs / 4u + i % (outputs / 4u)), place.x, place.y, place.z, s);
+        value = without_padding(gated * value, s, tensorChannels(y));
         tensorStore(y, place, s, epilogue(value, place.x, place.y, place.z, s));
       }
     }

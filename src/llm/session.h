@@ -64,6 +64,9 @@ class Session {
   /// the rest of `ids` next. Gives the number kept.
   std::size_t reuse(std::span<const std::int32_t> ids);
 
+  /// How activations enter the matrix kernels: Float or Int8.
+  graph::ActivationMode activations() const { return decode_->lowered().activations; }
+
   const graph::Program& prefill_program() const { return *prefill_; }
   const graph::Program& decode_program() const { return *decode_; }
   graph::Program& prefill_program() { return *prefill_; }

@@ -26,6 +26,8 @@ namespace driftwood::shader {
   X(Unpack4x8Snorm, unpack4x8snorm) X(Pack4x8Unorm, pack4x8unorm) X(Unpack4x8Unorm, unpack4x8unorm)                  \
   X(Pack4xI8, pack4xI8) X(Pack4xU8, pack4xU8) X(Pack4xI8Clamp, pack4xI8Clamp) X(Pack4xU8Clamp, pack4xU8Clamp)        \
   X(Unpack4xI8, unpack4xI8) X(Unpack4xU8, unpack4xU8) X(Dot4I8Packed, dot4I8Packed) X(Dot4U8Packed, dot4U8Packed)    \
+  /* unsigned bytes of the first times signed ones of the second, per component of vectors */                        \
+  X(Dot4U8I8Packed, dot4U8I8Packed)                                                                                  \
   /* synchronization and atomics (first argument of atomics: pointer) */                                             \
   X(WorkgroupBarrier, workgroupBarrier) X(StorageBarrier, storageBarrier) X(WorkgroupUniformLoad, workgroupUniformLoad)   \
   X(AtomicLoad, atomicLoad) X(AtomicStore, atomicStore) X(AtomicAdd, atomicAdd) X(AtomicSub, atomicSub)              \

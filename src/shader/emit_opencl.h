@@ -24,6 +24,9 @@ struct OpenClDialect {
   bool f16_ptx = false;
   Subgroups subgroups = Subgroups::None;
   PackedDot packed_dot = PackedDot::None;
+  /// dot4U8I8Packed of sixteen words is one instruction of x86 processors (AVX-512 VNNI), by a builtin of clang. Only
+  /// where bodies are separate: the instruction is switched on for a function, and must not be inlined into a kernel.
+  bool wide_dot = false;
   bool matrices = false;  // subgroup matrices by PTX ldmatrix and mma
   /// A kernel of one invocation a workgroup is printed as a function that is not inlined, and a kernel that calls it:
   /// for compilers that repeat a kernel's body (PoCL makes code for it three times).

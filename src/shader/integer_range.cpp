@@ -137,6 +137,7 @@ IntegerRange range_of(const Expression& expression, const Size& size) {
       case Builtin::Unpack4xI8: return {-128, 127};
       case Builtin::Unpack4xU8: return {0, 255};
       case Builtin::Dot4I8Packed: return {-4 * 128 * 128, 4 * 128 * 128};
+      case Builtin::Dot4U8I8Packed: return {-4 * 255 * 128, 4 * 255 * 127};
       case Builtin::Dot4U8Packed: return {0, 4 * 255 * 255};
       case Builtin::CountOneBits:
       case Builtin::CountLeadingZeros:

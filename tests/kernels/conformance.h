@@ -154,6 +154,9 @@ std::vector<Case> layer_norm_cases();
 std::vector<Case> group_statistics_cases();
 std::vector<Case> linear_cases();
 std::vector<Case> gated_linear_cases();
+std::vector<Case> quantize_tokens_cases();
+std::vector<Case> integer_linear_cases();
+std::vector<Case> integer_gated_linear_cases();
 std::vector<Case> conv2d_cases();
 std::vector<Case> concat_cases();
 std::vector<Case> token_cases();  // embedding and select-token

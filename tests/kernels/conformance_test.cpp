@@ -72,9 +72,10 @@ const Subject* subject(const std::string& device_id, const std::string& family) 
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (auto table : {norm_cases, layer_norm_cases, group_statistics_cases, linear_cases, gated_linear_cases,
-                     conv2d_cases, concat_cases, token_cases, rope_cases, cache_cases, attention_cases,
-                     multi_head_attention_cases, element_wise_cases}) {
+  for (auto table :
+       {norm_cases, layer_norm_cases, group_statistics_cases, linear_cases, gated_linear_cases, conv2d_cases,
+        concat_cases, token_cases, rope_cases, cache_cases, attention_cases, multi_head_attention_cases,
+        element_wise_cases, quantize_tokens_cases, integer_linear_cases, integer_gated_linear_cases}) {
     for (Case& each : table()) all.push_back(std::move(each));
   }
   return all;
@@ -85,7 +86,7 @@ std::vector<Case> all_cases() {
 std::vector<Case> cases_of(const Machine& machine, const std::string& operation) {
   const bool is_reference = machine.device == "reference";
   const bool is_own = is_reference || test::device(machine.device)->facts().is_cpu == (machine.family == "cpu");
-  const bool has_families = operation == "linear" || operation == "gated-linear" || operation == "conv2d";
+  const bool has_families = operation.ends_with("linear") || operation == "conv2d";
   const bool takes_all = is_reference && machine.family != "small_gpu";
   std::vector<Case> chosen;
   std::size_t count = 0;
@@ -141,9 +142,10 @@ std::string name_of(const testing::TestParamInfo<Parameter>& info) {
 }
 
 const std::vector<std::string> operations = {
-    "rms-norm",    "add-rms-norm", "layer-norm", "group-statistics",     "linear",       "gated-linear",
-    "conv2d",      "concat",       "embedding",  "select-token",         "rope",         "head-layout",
-    "cache-write", "rope-qkv",     "attention",  "multi-head-attention", "element-wise", "head-norm"};
+    "rms-norm",        "add-rms-norm",   "layer-norm",          "group-statistics",     "linear",       "gated-linear",
+    "conv2d",          "concat",         "embedding",           "select-token",         "rope",         "head-layout",
+    "cache-write",     "rope-qkv",       "attention",           "multi-head-attention", "element-wise", "head-norm",
+    "quantize-tokens", "integer-linear", "integer-gated-linear"};
 
 INSTANTIATE_TEST_SUITE_P(All, Conformance,
                          testing::Combine(testing::Values(Machine{"reference", "cpu"}, Machine{"reference", "gpu"},

@@ -58,6 +58,7 @@ OpenClDevice::OpenClDevice(const FoundDevice& found, ProgramCache cache)
   facts_.has_f16_arithmetic = probes_.dialect.f16_arithmetic;
   facts_.has_subgroups = probes_.dialect.subgroups != shader::OpenClDialect::Subgroups::None;
   facts_.subgroup_size = probes_.subgroup_size;
+  facts_.has_wide_dot = probes_.dialect.wide_dot;
   facts_.has_packed_dot = probes_.dialect.packed_dot != shader::OpenClDialect::PackedDot::None;
   facts_.has_matrices = probes_.dialect.matrices;
   transfer_ = std::make_unique<Transfer>(context_, facts_.shares_host_memory);

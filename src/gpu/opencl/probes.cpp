@@ -10,6 +10,7 @@
 #include "gpu/opencl/matrix_probe.h"
 #include "gpu/opencl/program.h"
 #include "gpu/opencl/status.h"
+#include "gpu/opencl/wide_dot_probe.h"
 
 namespace driftwood::gpu::opencl {
 namespace {
@@ -18,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 using Subgroups = shader::OpenClDialect::Subgroups;
 using PackedDot = shader::OpenClDialect::PackedDot;
 
-constexpr std::string_view version = "driftwood probes 6";
+constexpr std::string_view version = "driftwood probes 7";
 
 constexpr const char* plain_probe = R"(
 __kernel void probe(__global float4* x) { x[get_global_id(0)] = x[get_global_id(0)] * 2.0f; }
@@ -189,6 +190,7 @@ ProbeResults run_probes(const Context& context) {
   } else if (is_nvidia && compiles(context, ptx_dot_probe, base)) {
     results.dialect.packed_dot = PackedDot::NvidiaPtx;
   }
+  results.dialect.wide_dot = multiplies_wide_words(context, results.language);
   results.keeps_binaries = !keeps_objects(context) && binaries_are_cheap(context);
   return results;
 }
@@ -196,21 +198,22 @@ ProbeResults run_probes(const Context& context) {
 }  // namespace
 
 std::string to_text(const ProbeResults& results) {
-  return fmt::format("{}\n{} {} {} {} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
+  return fmt::format("{}\n{} {} {} {} {} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
                      int{results.dialect.f16_pragma}, int{results.dialect.f16_functions}, int{results.dialect.f16_ptx},
                      static_cast<int>(results.dialect.subgroups), static_cast<int>(results.dialect.packed_dot),
-                     int{results.dialect.matrices}, results.subgroup_size, int{results.keeps_binaries},
-                     results.language);
+                     int{results.dialect.matrices}, int{results.dialect.wide_dot}, results.subgroup_size,
+                     int{results.keeps_binaries}, results.language);
 }
 
 std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
   std::istringstream stream(text);
   std::string first;
   ProbeResults results;
-  int arithmetic = 0, pragma = 0, functions = 0, words = 0, subgroups = 0, dot = 0, matrices = 0, binaries = 0;
+  int arithmetic = 0, pragma = 0, functions = 0, words = 0, subgroups = 0, dot = 0, matrices = 0, wide = 0,
+      binaries = 0;
   if (!std::getline(stream, first) || first != version) return std::nullopt;
-  stream >> arithmetic >> pragma >> functions >> words >> subgroups >> dot >> matrices >> results.subgroup_size >>
-      binaries >> results.language;
+  stream >> arithmetic >> pragma >> functions >> words >> subgroups >> dot >> matrices >> wide >>
+      results.subgroup_size >> binaries >> results.language;
   if (!stream || subgroups < 0 || subgroups > static_cast<int>(Subgroups::NvidiaPtx) || dot < 0 ||
       dot > static_cast<int>(PackedDot::NvidiaPtx)) {
     return std::nullopt;
@@ -222,6 +225,7 @@ std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
   results.dialect.subgroups = static_cast<Subgroups>(subgroups);
   results.dialect.packed_dot = static_cast<PackedDot>(dot);
   results.dialect.matrices = matrices != 0;
+  results.dialect.wide_dot = wide != 0;
   results.keeps_binaries = binaries != 0;
   return results;
 }

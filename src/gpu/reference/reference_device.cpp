@@ -40,6 +40,7 @@ DeviceFacts facts_from(const ReferenceOptions& options) {
   facts.has_subgroups = options.subgroup_size > 0;
   facts.subgroup_size = options.subgroup_size > 0 ? options.subgroup_size : 1;
   facts.has_packed_dot = options.has_packed_dot;
+  facts.has_wide_dot = options.has_wide_dot;
   facts.has_matrices = options.has_matrices && options.subgroup_size == shader::matrix_subgroup_size;
   return facts;
 }

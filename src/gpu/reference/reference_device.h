@@ -35,6 +35,7 @@ struct ReferenceOptions {
   std::uint32_t max_image_layers = 1 << 16;
   bool has_f16_arithmetic = true;
   bool has_packed_dot = true;
+  bool has_wide_dot = true;
   bool has_matrices = true;          // with subgroups of 32 alone
   std::uint32_t subgroup_size = 32;  // 0: none
   /// Checks and the loop limit; its subgroup_size is set from the one above.

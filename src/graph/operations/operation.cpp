@@ -42,6 +42,11 @@ std::string text(const GatedLinear& operation) {
   if (operation.normalizes) result += fmt::format(", normalizes, epsilon {}", operation.epsilon);
   return result;
 }
+std::string text(const QuantizeTokens& operation) { return operation.packed ? "packed" : ""; }
+std::string text(const IntegerLinear& operation) { return std::string(to_string(operation.input)); }
+std::string text(const IntegerGatedLinear& operation) {
+  return fmt::format("{}, {}", info(operation.activation).name, to_string(operation.input));
+}
 std::string text(const RmsNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
 std::string text(const AddRmsNorm& operation) { return fmt::format("epsilon {}", operation.epsilon); }
 std::string text(const ElementWise& operation) { return to_string(operation); }
@@ -86,7 +91,7 @@ std::string attributes(const Operation& operation) {
 bool accepts_epilogue(const Operation& operation) {
   return !std::holds_alternative<AddRmsNorm>(operation) && !std::holds_alternative<CacheWrite>(operation) &&
          !std::holds_alternative<RopeQkv>(operation) && !std::holds_alternative<GroupStatistics>(operation) &&
-         !std::holds_alternative<Concat>(operation);
+         !std::holds_alternative<Concat>(operation) && !std::holds_alternative<QuantizeTokens>(operation);
 }
 
 bool accepts_prologue(const Operation& operation) { return std::holds_alternative<Conv2d>(operation); }

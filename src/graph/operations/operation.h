@@ -19,9 +19,12 @@
 #include "graph/operations/group_statistics.h"
 #include "graph/operations/head_layout.h"
 #include "graph/operations/head_norm.h"
+#include "graph/operations/integer_gated_linear.h"
+#include "graph/operations/integer_linear.h"
 #include "graph/operations/layer_norm.h"
 #include "graph/operations/linear.h"
 #include "graph/operations/multi_head_attention.h"
+#include "graph/operations/quantize_tokens.h"
 #include "graph/operations/rms_norm.h"
 #include "graph/operations/rope.h"
 #include "graph/operations/rope_qkv.h"
@@ -31,7 +34,7 @@ namespace driftwood::graph {
 
 using Operation = std::variant<Embedding, Linear, GatedLinear, RmsNorm, AddRmsNorm, ElementWise, Rope, HeadLayout,
                                CacheWrite, RopeQkv, Attention, SelectToken, Conv2d, Concat, LayerNorm, GroupStatistics,
-                               MultiHeadAttention, HeadNorm>;
+                               MultiHeadAttention, HeadNorm, QuantizeTokens, IntegerLinear, IntegerGatedLinear>;
 
 /// "linear", "rope-qkv".
 std::string_view name(const Operation& operation);

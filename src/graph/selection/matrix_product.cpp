@@ -4,7 +4,6 @@
 
 #include "base/checked.h"
 #include "graph/cost.h"
-#include "graph/epilogue.h"
 #include "graph/lowering.h"
 #include "graph/selection/convolution.h"
 #include "graph/selection/linear.h"
@@ -225,17 +224,9 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
   const TensorDescriptor& stored = context.descriptor(y);
   const bool in_place = tiling.splits == 1 && tiling.tile->outputs >= output.c && can_be_in_place(node, context);
   if (is_gated(node)) {
-    const bool has_bias = node.inputs.size() > 3;
-    use.specialization.overrides["has_bias"] = has_bias;
     use.specialization.weights = {{"gate", weights_descriptor(context, node.inputs[1])},
                                   {"up", weights_descriptor(context, node.inputs[2])}};
-    use.specialization.fusions["activation"] = fusion_source(
-        "activation", "activation", single(node.as<GatedLinear>()->activation), std::span(&output, 1), output);
-    for (const char* bias : {"gate_bias", "up_bias"}) {
-      const std::size_t input = bias[0] == 'g' ? 3 : 4;
-      if (has_bias) use.resources.push_back(read(bias, node.inputs[input]));
-      if (!has_bias) use.specialization.tensors[bias] = stored;  // never read
-    }
+    add_gate(node, context, use);
     use.resources.push_back(read("gate", node.inputs[1]));
     use.resources.push_back(read("up", node.inputs[2]));
   } else {

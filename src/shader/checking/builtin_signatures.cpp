@@ -84,6 +84,7 @@ constexpr Signature signatures[] = {
     {Unpack4xU8, None, "u", 'q'},
     {Dot4I8Packed, None, "uu", 'i'},
     {Dot4U8Packed, None, "uu", 'u'},
+    {Dot4U8I8Packed, Unsigned, "TT", 'I'},
     {WorkgroupBarrier, None, "", 'v', false},
     {StorageBarrier, None, "", 'v', false},
     {SubgroupAdd, Numeric, "T", 'T'},
@@ -114,6 +115,7 @@ bool admits(Operands operands, Scalar scalar, int width) {
     case SignedNumeric: return scalar != Scalar::Bool && scalar != Scalar::U32;
     case NumericVector: return scalar != Scalar::Bool && width > 1;
     case Integer: return scalar == Scalar::I32 || scalar == Scalar::U32;
+    case Unsigned: return scalar == Scalar::U32;
     case Bool: return scalar == Scalar::Bool;
     case Everything: return true;
   }
@@ -195,6 +197,7 @@ std::string_view describe(Operands operands) {
     case SignedNumeric: return "a scalar or vector of i32 or floats";
     case NumericVector: return "a numeric vector";
     case Integer: return "a scalar or vector of i32 or u32";
+    case Unsigned: return "a scalar or vector of u32";
     case Bool: return "bool or a vector of bool";
     case Everything: return "a scalar or vector";
   }

@@ -20,6 +20,7 @@ enum class Operands : std::uint8_t {
   SignedNumeric,  // the same without u32
   NumericVector,  //
   Integer,        // i32 or u32, scalar or vector
+  Unsigned,       // u32, scalar or vector
   Bool,           // bool, scalar or vector
   Everything,     // scalar or vector of anything
 };

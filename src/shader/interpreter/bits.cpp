@@ -105,6 +105,12 @@ Handler integer_handler(Builtin builtin, Scalar scalar) {
         for (int k = 0; k < 4; ++k) sum += signed_byte_of(a, k) * signed_byte_of(b, k);
         return sum;
       }>;
+    case Builtin::Dot4U8I8Packed:
+      return lanes2<u32, [](u32 a, u32 b) {
+        i32 sum = 0;
+        for (int k = 0; k < 4; ++k) sum += static_cast<i32>(byte_of(a, k)) * signed_byte_of(b, k);
+        return sum;
+      }>;
     case Builtin::Dot4U8Packed:
       return lanes2<u32, [](u32 a, u32 b) {
         u32 sum = 0;

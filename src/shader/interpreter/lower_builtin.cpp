@@ -18,7 +18,8 @@ bool carries_overflow(Builtin b) {
 
 Lowering::Value Lowering::eval_node(const BuiltinCall& n, const Expression& e, bool tracked) {
   const Builtin b = n.builtin;
-  if (b <= Builtin::ReverseBits || b == Builtin::Select) return component_wise(n, e, tracked);
+  if (b <= Builtin::ReverseBits || b == Builtin::Select || b == Builtin::Dot4U8I8Packed)
+    return component_wise(n, e, tracked);
   if (b >= Builtin::Pack2x16Float && b <= Builtin::Dot4U8Packed) return packing(n, e);
   if (b >= Builtin::AtomicLoad && b <= Builtin::AtomicExchange) return atomic(n, e);
   if (b >= Builtin::SubgroupAdd && b <= Builtin::SubgroupElect) return subgroup(n, e);
@@ -63,7 +64,8 @@ Lowering::Value Lowering::eval_node(const BuiltinCall& n, const Expression& e, b
 
 Lowering::Value Lowering::component_wise(const BuiltinCall& n, const Expression& e, bool tracked) {
   const Builtin b = n.builtin;
-  const Scalar scalar = *scalar_of(e.type);
+  // Of the arguments, where the result has another.
+  const Scalar scalar = b == Builtin::Dot4U8I8Packed ? Scalar::U32 : *scalar_of(e.type);
   const bool carries = tracked && carries_overflow(b);
   const Value result = fresh(component_count(e.type), carries);
   const Register mark = next_;

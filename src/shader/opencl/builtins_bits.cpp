@@ -147,21 +147,27 @@ Code Printer::packing_builtin(const Expression& expression, const BuiltinCall& n
     case Builtin::Unpack4xI8: return wrapped("convert_int4(as_char4(", "))");
     case Builtin::Unpack4xU8: return wrapped("convert_uint4(as_uchar4(", "))");
     case Builtin::Dot4I8Packed:
-    case Builtin::Dot4U8Packed: return dot_accumulate(node, "");
+    case Builtin::Dot4U8Packed:
+    case Builtin::Dot4U8I8Packed: return dot_accumulate(node, "");
     default:
       throw InternalError("The builtin '" + std::string(to_string(node.builtin)) + "' of type " +
                           to_string(expression.type) + " is missing from the OpenCL C emitter.");
   }
 }
 
+bool Printer::is_wide_dot(const BuiltinCall& node) const {
+  return uses_wide_dot_ && node.builtin == Builtin::Dot4U8I8Packed && width_of(node.arguments[0]->type) == 16;
+}
+
 const BuiltinCall* Printer::accumulating_dot(const Expression& sum) const {
   const auto* node = std::get_if<Binary>(&sum.node);
-  if (dialect_.packed_dot != OpenClDialect::PackedDot::NvidiaPtx || node == nullptr || node->op != BinaryOp::Add) {
-    return nullptr;
-  }
+  if (node == nullptr || node->op != BinaryOp::Add) return nullptr;
+  const bool has_ptx = dialect_.packed_dot == OpenClDialect::PackedDot::NvidiaPtx;
   for (const ExpressionPtr* side : {&node->right, &node->left}) {
     const auto* dot = std::get_if<BuiltinCall>(&(*side)->node);
-    if (dot != nullptr && (dot->builtin == Builtin::Dot4I8Packed || dot->builtin == Builtin::Dot4U8Packed)) return dot;
+    if (dot == nullptr) continue;
+    const bool is_plain = dot->builtin == Builtin::Dot4I8Packed || dot->builtin == Builtin::Dot4U8Packed;
+    if ((has_ptx && is_plain) || is_wide_dot(*dot)) return dot;
   }
   return nullptr;
 }
@@ -182,7 +188,30 @@ std::string Printer::packed_dot_helper(bool is_signed) {
                                         "\n  return p.x + p.y + p.z + p.w;\n}");
 }
 
+std::string Printer::mixed_dot_helper(int width) {
+  const std::string n = width > 1 ? std::to_string(width) : "";
+  const std::string function = "dot_4x8_mixed" + (n.empty() ? "" : "_" + n);
+  std::string sum;
+  for (int k = 0; k < 4; ++k) {
+    const std::string shift = std::to_string(24 - 8 * k);
+    const std::string low = k == 0 ? "a" : "(a >> " + std::to_string(8 * k) + ")";
+    sum += (k == 0 ? "" : " + ") + ("as_int" + n + "(" + low + " & 255u)") + " * (as_int" + n +
+           (k == 3 ? "(b)" : "(b << " + shift + ")") + " >> 24)";
+  }
+  return prelude_.require(
+      function, "static int" + n + " " + function + "(uint" + n + " a, uint" + n + " b) {\n  return " + sum + ";\n}");
+}
+
 Code Printer::dot_accumulate(const BuiltinCall& dot, const std::string& addend) {
+  if (is_wide_dot(dot)) {
+    const std::string sum = addend.empty() ? "(int16)(0)" : addend;
+    return {"as_int16(__builtin_ia32_vpdpbusd512(" + sum + ", as_int16(" + argument(*dot.arguments[0]) +
+                "), as_int16(" + argument(*dot.arguments[1]) + ")))",
+            Precedence::Postfix};
+  }
+  if (dot.builtin == Builtin::Dot4U8I8Packed) {
+    return call(mixed_dot_helper(width_of(dot.arguments[0]->type)), dot.arguments);
+  }
   const bool is_signed = dot.builtin == Builtin::Dot4I8Packed;
   const std::string operands = argument(*dot.arguments[0]) + ", " + argument(*dot.arguments[1]);
   switch (dialect_.packed_dot) {

@@ -7,12 +7,45 @@
 
 namespace driftwood::shader::opencl {
 
+namespace {
+
+// Whether an invocation of the kernel is a plain function call: alone in its workgroup, nothing shared, no barriers.
+bool is_plain_call(const Module& module) {
+  const auto& size = module.entry_point->workgroup_size;
+  bool plain = size[0] * size[1] * size[2] == 1 && !module.uses_subgroups && !module.uses_matrices;
+  for (const auto& each : module.variables) plain = plain && each->space != AddressSpace::Workgroup;
+  visit_expressions(module, [&](const Expression& each) {
+    const auto* call = std::get_if<BuiltinCall>(&each.node);
+    if (call == nullptr) return;
+    plain = plain && call->builtin != Builtin::WorkgroupBarrier && call->builtin != Builtin::StorageBarrier;
+  });
+  return plain;
+}
+
+bool has_separate_body(const Module& module, const OpenClDialect& dialect) {
+  return dialect.separate_bodies && is_plain_call(module);
+}
+
+bool has_wide_dot(const Module& module) {
+  bool found = false;
+  visit_expressions(module, [&](const Expression& each) {
+    const auto* call = std::get_if<BuiltinCall>(&each.node);
+    found = found || (call != nullptr && call->builtin == Builtin::Dot4U8I8Packed);
+  });
+  return found;
+}
+
+constexpr const char* wide_dot_attribute = "__attribute__((target(\"avx512vnni\")))";
+
+}  // namespace
+
 Printer::Printer(const Module& module, const OpenClDialect& dialect)
     : module_(module),
       dialect_(dialect),
       captures_(find_captures(module)),
       value_arrays_(find_value_arrays(module)),
-      names_(module) {
+      names_(module),
+      uses_wide_dot_(dialect.wide_dot && has_separate_body(module, dialect) && has_wide_dot(module)) {
   for (const auto& each : module.resources) module_names_.insert(each->name);
   for (const auto& each : module.variables) module_names_.insert(each->name);
   for (const auto& each : module.functions) {
@@ -32,6 +65,7 @@ std::string Printer::fresh_name(std::string_view wanted) { return names_.make(wa
 void Printer::function(const Function& function) {
   current_ = &function;
   std::string parameters;
+  if (uses_wide_dot_) out_.line(wide_dot_attribute);
   const auto add = [&](const std::string& each) { parameters += (parameters.empty() ? "" : ", ") + each; };
   for (const auto& each : function.parameters) add(declaration(each->type, name(each->name)));
   for (const Resource* each : captures_[&function].resources) add(resource_declaration(*each));
@@ -68,23 +102,6 @@ std::string Printer::builtin_input(const Variable& parameter) const {
   }
   throw InternalError("The parameter '" + parameter.name + "' of the entry point is no builtin value.");
 }
-
-namespace {
-
-// Whether an invocation of the kernel is a plain function call: alone in its workgroup, nothing shared, no barriers.
-bool is_plain_call(const Module& module) {
-  const auto& size = module.entry_point->workgroup_size;
-  bool plain = size[0] * size[1] * size[2] == 1 && !module.uses_subgroups && !module.uses_matrices;
-  for (const auto& each : module.variables) plain = plain && each->space != AddressSpace::Workgroup;
-  visit_expressions(module, [&](const Expression& each) {
-    const auto* call = std::get_if<BuiltinCall>(&each.node);
-    if (call == nullptr) return;
-    plain = plain && call->builtin != Builtin::WorkgroupBarrier && call->builtin != Builtin::StorageBarrier;
-  });
-  return plain;
-}
-
-}  // namespace
 
 // A line a parameter list, broken where it is too long.
 void Printer::signature(const std::string& head, const std::vector<std::string>& parameters) {
@@ -134,6 +151,7 @@ void Printer::separate_entry_point(const Function& function) {
   parameters.insert(parameters.end(), own.begin(), own.end());
   const std::string body = fresh_name(function.name + "_body");
   out_.line("__attribute__((noinline))");
+  if (uses_wide_dot_) out_.line(wide_dot_attribute);
   signature("static void " + body + "(", parameters);
   out_.indent();
   private_variables(function);
@@ -151,7 +169,7 @@ void Printer::separate_entry_point(const Function& function) {
 
 void Printer::entry_point(const Function& function) {
   current_ = &function;
-  if (dialect_.separate_bodies && is_plain_call(module_)) {
+  if (has_separate_body(module_, dialect_)) {
     separate_entry_point(function);
     return;
   }

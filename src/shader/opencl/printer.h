@@ -136,6 +136,9 @@ class Printer {
   std::string pack_four_helper();
   std::string unpack_four_helper();
   std::string packed_dot_helper(bool is_signed);
+  std::string mixed_dot_helper(int width);
+  /// Whether a dot product is the one instruction that dialect_.wide_dot speaks of.
+  bool is_wide_dot(const BuiltinCall& node) const;
   /// a + dot4I8Packed(b, c) as one call where the dialect has it.
   const BuiltinCall* accumulating_dot(const Expression& sum) const;
   Code dot_accumulate(const BuiltinCall& dot, const std::string& addend);
@@ -195,6 +198,7 @@ class Printer {
   std::set<std::string> module_names_;
   std::set<const Variable*> used_variables_;
   FreshNames names_;
+  bool uses_wide_dot_;  // dialect_.wide_dot, where the module can and does
   Prelude prelude_;
   SourceWriter out_;
   const Function* current_ = nullptr;

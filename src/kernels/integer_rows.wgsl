@@ -1,0 +1,103 @@
+// The products of integer_linear_rows: a row of weights a lane, times the integers of `tile` tokens.
+//
+// Sums of products are exact: those of 32 columns are summed in an i32 and multiplied with the scale of their block;
+// where the scale is that of the row, those of the invocation.
+import package::integer_fields::{has_minimum, has_row_scale, load_integers, load_scale};
+import package::quantize::{inverse_of, largest_of, packed, scale_of};
+import package::reduce::{lanes, workgroup_max};
+
+override row_lanes: u32;  // rows of a workgroup, a multiple of four
+override splits: u32;     // invocations that share the columns of a row
+override tile: u32;       // tokens of a workgroup
+override matrices: u32;   // that are multiplied with the same input
+override stages: bool;    // the input, of one token, is made integers here; else it comes as words
+override words: u32;      // of a token, eight a chunk of 32 columns
+
+const staged_words = select(1u, words, stages);
+
+var<workgroup> partials: array<f32, matrices * tile * splits * row_lanes>;
+var<workgroup> staged: array<u32, staged_words>;
+
+// Makes x integers in workgroup memory and gives their scale. Each invocation calls it.
+fn stage(x: tensor<f32>, invocation: u32) -> f32 {
+  var largest = 0.0;
+  for (var s = invocation; s < tensorSlices(x); s += lanes) {
+    largest = max(largest, largest_of(tensorLoad(x, 0u, s)));
+  }
+  largest = workgroup_max(largest, invocation);
+  let inverse = inverse_of(largest);
+  for (var s = invocation; s < words; s += lanes) {
+    var bits = 0u;
+    if (s < tensorSlices(x)) {
+      bits = packed(tensorLoad(x, 0u, s), inverse);
+    }
+    staged[s] = bits;
+  }
+  workgroupBarrier();
+  return scale_of(largest);
+}
+
+fn input_words(q: tensor<u32>, token: u32, chunk: u32) -> array<u32, 8> {
+  var result: array<u32, 8>;
+  if (stages) {
+    @unroll for (var j = 0u; j < 8u; j++) {
+      result[j] = staged[chunk * 8u + j];
+    }
+  } else {
+    let a = tensorLoad(q, token, chunk * 2u);
+    let b = tensorLoad(q, token, chunk * 2u + 1u);
+    @unroll for (var j = 0u; j < 4u; j++) {
+      result[j] = a[j];
+      result[j + 4u] = b[j];
+    }
+  }
+  return result;
+}
+
+// The share `split` of row `row` times each of the tokens first .. first + tile - 1; tokens past the active ones repeat
+// the last, so that nothing unwritten is read.
+fn add_row(w: weights<f32>, q: tensor<u32>, matrix: u32, row: u32, row_lane: u32, split: u32, first: u32, tokens: u32) {
+  var sums: array<f32, tile>;
+  var whole: array<i32, tile>;
+  for (var chunk = split; chunk < words / 8u; chunk += splits) {
+    let integers = load_integers(w, row, chunk);
+    let scale = load_scale(w, row, chunk);
+    @unroll for (var t = 0u; t < tile; t++) {
+      let input = input_words(q, min(first + t, tokens - 1u), chunk);
+      var sum = 0i;
+      var total = 0i;
+      @unroll for (var j = 0u; j < 8u; j++) {
+        sum += dot4I8Packed(integers[j], input[j]);
+        if (has_minimum) {
+          total += dot4I8Packed(0x01010101u, input[j]);
+        }
+      }
+      if (has_row_scale) {
+        whole[t] += sum;
+      } else {
+        sums[t] = fma(scale.x, f32(sum), sums[t]);
+      }
+      if (has_minimum) {
+        sums[t] = fma(scale.y, f32(total), sums[t]);
+      }
+    }
+  }
+  if (has_row_scale) {
+    @unroll for (var t = 0u; t < tile; t++) {
+      sums[t] = f32(whole[t]) * load_scale(w, row, 0u).x;
+    }
+  }
+  @unroll for (var t = 0u; t < tile; t++) {
+    partials[((matrix * tile + t) * splits + split) * row_lanes + row_lane] = sums[t];
+  }
+}
+
+// The sum over the splits of rows 4 s to 4 s + 3 of a matrix for token t.
+fn gathered(matrix: u32, t: u32, s: u32) -> vec4f {
+  var value = vec4f();
+  for (var split = 0u; split < splits; split++) {
+    let at = ((matrix * tile + t) * splits + split) * row_lanes + 4u * s;
+    value += vec4f(partials[at], partials[at + 1u], partials[at + 2u], partials[at + 3u]);
+  }
+  return value;
+}
