@@ -28,11 +28,8 @@ ChatInput read_chat_input(LineReader& reader) {
   if (outcome == LineReader::Outcome::End) return ChatEnd{};
   if (outcome == LineReader::Outcome::Interrupted) return ChatInterrupt{};
   if (line.ends_with('\r')) line.pop_back();
-  if (line.starts_with("//")) {
-    reader.remember(line);
-    return ChatText{line.substr(1)};
-  }
-  if (line.starts_with('/')) {
+  const bool begins_with_slash = line.starts_with("//");
+  if (line.starts_with('/') && !begins_with_slash) {
     reader.remember(line);
     return command_of(line);
   }
@@ -53,7 +50,7 @@ ChatInput read_chat_input(LineReader& reader) {
     reader.remember(line);
     const bool goes_on = line.ends_with('\\');
     if (goes_on) line.pop_back();
-    all += line;
+    all += begins_with_slash && all.empty() ? line.substr(1) : line;
     if (!goes_on) return ChatText{all};
     outcome = read(next_prompt);
     if (outcome == LineReader::Outcome::Interrupted) return ChatInterrupt{};
