@@ -166,7 +166,12 @@ struct GraphArguments {
 
 graph::Graph language_graph(const GraphArguments& arguments, const gpu::DeviceFacts& facts) {
   const auto checkpoint = models::Checkpoint::open(arguments.model);
-  const llm::SessionSettings settings = llm::resolved(arguments.run.session_settings(), checkpoint, facts);
+  llm::SessionSettings settings = llm::resolved(arguments.run.session_settings(), checkpoint, facts);
+  if (arguments.tokens > settings.prefill_tokens) {  // rings have places for the longest run
+    settings = arguments.run.session_settings();
+    settings.prefill_tokens = arguments.tokens;
+    settings = llm::resolved(settings, checkpoint, facts);
+  }
   return models::language_graph(checkpoint, llm::graph_settings(settings, facts, arguments.tokens, false));
 }
 

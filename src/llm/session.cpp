@@ -82,6 +82,7 @@ void Session::append(std::span<const std::int32_t> ids, Work work) {
     work();
   } catch (...) {
     rewind(append_begin_);
+    if (settings_.prompt_progress) settings_.prompt_progress(ids.size(), ids.size());  // no line stays on the terminal
     throw;
   }
 }
