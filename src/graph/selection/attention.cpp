@@ -58,10 +58,17 @@ KernelUse whole_use(std::string module_path, const Node& node, const SelectionCo
   return use;
 }
 
-// Sixteen rows in a vec16 are worth it from half of them on; fewer are better off one by one.
 bool is_for_cpus(const Node& node, const SelectionContext& context) {
-  return context.facts.is_cpu && has_whole_slices(node, context) &&
-         context.graph.max_tokens * group_of(node, context) >= 8;
+  return context.facts.is_cpu && has_whole_slices(node, context);
+}
+
+// Sixteen rows in a vec16 are worth it from half of them on; fewer are better off one by one.
+bool is_for_cpus_and_many(const Node& node, const SelectionContext& context) {
+  return is_for_cpus(node, context) && std::uint64_t{context.graph.max_tokens} * group_of(node, context) >= 8;
+}
+
+Lowering by_row(const Node& node, const SelectionContext& context) {
+  return {.kernels = {whole_use("package::attention_row", node, context, 1)}};
 }
 
 Lowering wide(const Node& node, const SelectionContext& context) {
@@ -223,7 +230,8 @@ Lowering online(const Node& node, const SelectionContext& context) {
   return {.kernels = {std::move(use), std::move(merge)}, .scratch = {heads}};
 }
 
-constexpr KernelRow rows[] = {{Attention::name, "attention-cache-wide", is_for_cpus, wide},
+constexpr KernelRow rows[] = {{Attention::name, "attention-cache-wide", is_for_cpus_and_many, wide},
+                              {Attention::name, "attention-cache-row", is_for_cpus, by_row},
                               {Attention::name, "attention-split", is_for_few_tokens, split_over_the_cache},
                               {Attention::name, "attention-cache-matrix", is_for_matrix_units, on_matrix_units},
                               {Attention::name, "attention-cache-tile", is_for_gpus, tiled},
