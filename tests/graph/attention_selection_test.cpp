@@ -1,0 +1,101 @@
+// Which kernel attends to a KV cache, and how the cache is divided.
+#include <gmock/gmock.h>
+
+#include "graph/builder.h"
+#include "graph/lowering.h"
+
+namespace driftwood::graph {
+namespace {
+
+using testing::ElementsAre;
+
+struct Choice {
+  std::uint32_t tokens = 1;
+  std::uint32_t head_size = 128;
+  std::uint32_t heads = 24, kv_heads = 8;
+  std::uint32_t places = 4096;
+  std::uint32_t window = 0;
+  DataType cache = DataType::F16;
+  bool is_cpu = false;
+  bool has_matrices = true;
+  Precision precision = Precision::Auto;
+  std::uint64_t local_memory = 48 << 10;
+};
+
+LoweredGraph lowered(const Choice& choice) {
+  gpu::DeviceFacts facts;
+  facts.id = "test";
+  facts.is_cpu = choice.is_cpu;
+  facts.compute_units = 132;
+  facts.max_workgroup_size = 1024;
+  facts.max_workgroup_extent = {1024, 1024, 64};
+  facts.local_memory = choice.local_memory;
+  facts.has_subgroups = true;
+  facts.subgroup_size = 32;
+  facts.has_matrices = choice.has_matrices;
+  Builder b({.max_tokens = choice.tokens});
+  const std::uint32_t rows = choice.tokens * (choice.heads / choice.kv_heads);
+  const Tensor q = b.input("q", {.h = choice.kv_heads, .w = rows, .c = choice.head_size});
+  const Shape cache{.h = choice.kv_heads, .w = choice.places, .c = choice.head_size};
+  b.output("y", b.attention(q, b.state("k", cache, choice.cache), b.state("v", cache, choice.cache),
+                            {.heads = choice.heads, .window = choice.window}));
+  return lower(std::move(b).build(), facts, {.precision = choice.precision});
+}
+
+std::vector<std::string> kernels_of(const Choice& choice) {
+  std::vector<std::string> kernels;
+  for (const LoweredStep& step : lowered(choice).steps) kernels.emplace_back(step.kernel);
+  return kernels;
+}
+
+TEST(AttentionSelection, FewTokensDivideTheCache) {
+  const auto split = ElementsAre("attention-split", "attention-split");
+  EXPECT_THAT(kernels_of({}), split);
+  EXPECT_THAT(kernels_of({.tokens = 16}), split);
+  EXPECT_THAT(kernels_of({.head_size = 256, .heads = 4, .kv_heads = 1}), split);
+  EXPECT_THAT(kernels_of({.cache = DataType::Q8_0}), split);
+  EXPECT_THAT(kernels_of({.local_memory = 16 << 10}), split);
+}
+
+TEST(AttentionSelection, ManyTokensGoToMatrixUnitsWhereThereAreAny) {
+  EXPECT_THAT(kernels_of({.tokens = 512}), ElementsAre("attention-cache-matrix"));
+  EXPECT_THAT(kernels_of({.tokens = 512, .cache = DataType::Q8_0}), ElementsAre("attention-cache-matrix"));
+  EXPECT_THAT(kernels_of({.tokens = 512, .head_size = 256}), ElementsAre("attention-cache-matrix"));
+  const auto tile = ElementsAre("attention-cache-tile");
+  EXPECT_THAT(kernels_of({.tokens = 512, .has_matrices = false}), tile);
+  EXPECT_THAT(kernels_of({.tokens = 512, .cache = DataType::F32}), tile);
+  EXPECT_THAT(kernels_of({.tokens = 512, .precision = Precision::F32}), tile);
+  EXPECT_THAT(kernels_of({.tokens = 512, .head_size = 260}), tile);
+}
+
+TEST(AttentionSelection, CpusTakeRowsInVectorsOrOneByOne) {
+  EXPECT_THAT(kernels_of({.tokens = 512, .is_cpu = true}), ElementsAre("attention-cache-wide"));
+  EXPECT_THAT(kernels_of({.tokens = 3, .is_cpu = true}), ElementsAre("attention-cache-wide"));
+  EXPECT_THAT(kernels_of({.tokens = 2, .is_cpu = true}), ElementsAre("attention-cache-row"));
+  EXPECT_THAT(kernels_of({.is_cpu = true}), ElementsAre("attention-cache-row"));
+}
+
+TEST(AttentionSelection, HeadsThatAreNoWholeSlicesAreJoinedAfterwards) {
+  const auto online = ElementsAre("attention-online", "attention-online");
+  EXPECT_THAT(kernels_of({.head_size = 22}), online);
+  EXPECT_THAT(kernels_of({.tokens = 512, .head_size = 22}), online);
+  EXPECT_THAT(kernels_of({.head_size = 22, .is_cpu = true}), online);
+}
+
+// Of the first kernel: workgroups for the rows of queries, and for the parts of the cache.
+TEST(AttentionSelection, ThePartsKeepTheDeviceBusyAndAreNoSmallerThanABlock) {
+  const auto groups = [](const Choice& choice) {
+    const Grid grid = lowered(choice).steps.at(0).use.grid;
+    const Parameters parameters{.tokens = choice.tokens, .position = 1000};
+    return std::pair(grid[0].groups(parameters), grid[2].groups(parameters));
+  };
+  EXPECT_EQ(groups({}), std::pair(1UL, 64UL));                             // 8 KV heads: 512 workgroups
+  EXPECT_EQ(groups({.heads = 32, .kv_heads = 32}), std::pair(1UL, 17UL));  // 544
+  EXPECT_EQ(groups({.tokens = 16}), std::pair(6UL, 11UL));                 // 48 rows of queries, eight at a time: 528
+  EXPECT_EQ(groups({.heads = 40, .kv_heads = 40, .places = 100}), std::pair(1UL, 4UL));
+  EXPECT_EQ(groups({.window = 512}), std::pair(1UL, 16UL));
+  EXPECT_EQ(groups({.tokens = 4, .window = 126}), std::pair(2UL, 5UL));  // a window for each of four tokens
+}
+
+}  // namespace
+}  // namespace driftwood::graph
