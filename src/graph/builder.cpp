@@ -203,10 +203,10 @@ std::vector<Tensor> Builder::quantize_tokens(const Tensor& x, bool packed) {
 namespace {
 
 IntegerInput integer_input(std::string_view operation, std::size_t values) {
-  if (values < 1 || values > 3) {
-    operation_error(operation, fmt::format("{} values are given as integers; 1 to 3 are.", values));
+  for (const IntegerInput input : {IntegerInput::Fused, IntegerInput::Packed}) {
+    if (values_of(input) == values) return input;
   }
-  return static_cast<IntegerInput>(values - 1);
+  operation_error(operation, fmt::format("{} values are given as integers; 1 or 3 are.", values));
 }
 
 }  // namespace

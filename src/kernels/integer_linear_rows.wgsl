@@ -1,9 +1,8 @@
-// y[t, r] = scale[t] * (sum over c of w[r, c] q[t, c]) of integers q, for devices with many narrow lanes; with two
+// y[t, r] = sum over c of w[r, c] scale[t, c / 32] q[t, c] of integers q, for devices with many narrow lanes; with two
 // matrices activation(gate x) * (up x). See integer_rows.wgsl. Of one token the integers are made here, from x.
 import package::active_rows::active_rows;
-import package::integer_rows::{matrices, row_lanes, splits, stages, tile, add_row, gathered, stage};
+import package::integer_rows::{invocations, matrices, row_lanes, splits, stages, tile, add_row, gathered, stage};
 import package::parameters::Parameters;
-import package::reduce::lanes;
 
 @weights var<read> w: weights<f32>;
 @weights var<read> up: weights<f32>;
@@ -40,28 +39,23 @@ fn integer_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocati
   let tokens = active_rows(tensorWidth(y), parameters.tokens);
   let row = at.x * row_lanes + local.x;
   let invocation = local.y * row_lanes + local.x;
-  var staged_scale = 0.0;
   if (stages) {
-    staged_scale = stage(x, invocation);
+    stage(x, invocation);
   }
-  add_row(w, q, 0u, row, local.x, local.y, first, tokens);
+  add_row(w, q, scale, 0u, row, local.x, local.y, first, tokens);
   if (matrices > 1u) {
-    add_row(up, q, 1u, row, local.x, local.y, first, tokens);
+    add_row(up, q, scale, 1u, row, local.x, local.y, first, tokens);
   }
   workgroupBarrier();
-  for (var i = invocation; i < tile * row_lanes / 4u; i += lanes) {
+  for (var i = invocation; i < tile * row_lanes / 4u; i += invocations) {
     let t = i / (row_lanes / 4u);
     let place = i % (row_lanes / 4u);
     let s = at.x * (row_lanes / 4u) + place;
     if (first + t < tokens && s < tensorSlices(y)) {
-      var factor = staged_scale;
-      if (!stages) {
-        factor = tensorLoad(scale, first + t, 0u).x;
-      }
-      var value = gathered(0u, t, place) * (factor * row_scales(s));
+      var value = gathered(0u, t, place) * row_scales(s);
       if (matrices > 1u) {
         value = activation(value, 0u, 0u, first + t, s) *
-                up_bias(gathered(1u, t, place) * (factor * up_row_scales(s)), 0u, 0u, first + t, s);
+                up_bias(gathered(1u, t, place) * up_row_scales(s), 0u, 0u, first + t, s);
       }
       tensorStore(y, first + t, s, epilogue(value, 0u, 0u, first + t, s));
     }

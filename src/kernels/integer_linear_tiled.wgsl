@@ -1,4 +1,4 @@
-// y[t, r] = scale[t] * (sum over c of w[r, c] q[t, c]) of integers q, of many tokens; with two matrices
+// y[t, r] = sum over c of w[r, c] scale[t, c / 32] q[t, c] of integers q, of many tokens; with two matrices
 // activation(gate x) * (up x). See integer_tile.wgsl.
 import package::active_rows::active_rows;
 import package::integer_tile::{Inputs, RowChunk, Sums, all_chunks, chunks, invocations, lanes_o, lanes_p, matrices, rows,
@@ -41,7 +41,7 @@ fn integer_linear_tiled(@builtin(workgroup_id) at: vec3u, @builtin(local_invocat
   let tokens = active_rows(tensorWidth(y), parameters.tokens);
   var inputs: Inputs;
   var sums: Sums;
-  load_inputs(q, first, tokens, 0u, t, &inputs);
+  load_inputs(q, scale, first, tokens, 0u, t, &inputs);
   var gate_weights = load_weights(w, 4u * first_slice, 0u, t);
   var up_weights: RowChunk;
   if (matrices > 1u) {
@@ -56,7 +56,7 @@ fn integer_linear_tiled(@builtin(workgroup_id) at: vec3u, @builtin(local_invocat
     }
     workgroupBarrier();
     if (begin + chunks < all_chunks) {
-      load_inputs(q, first, tokens, begin + chunks, t, &inputs);
+      load_inputs(q, scale, first, tokens, begin + chunks, t, &inputs);
       gate_weights = load_weights(w, 4u * first_slice, begin + chunks, t);
       if (matrices > 1u) {
         up_weights = load_weights(up, 4u * first_slice, begin + chunks, t);
@@ -76,11 +76,10 @@ fn integer_linear_tiled(@builtin(workgroup_id) at: vec3u, @builtin(local_invocat
   @unroll for (var r = 0u; r < rows; r++) {
     let token = first + t / lanes_o + r * lanes_p;
     if (s < tensorSlices(y) && token < tokens) {
-      let factor = tensorLoad(scale, token, 0u).x;
-      var value = sums[r] * (factor * scales);
+      var value = sums[r] * scales;
       if (matrices > 1u) {
         value = activation(value, 0u, 0u, token, s) *
-                up_bias(sums[(matrices - 1u) * rows + r] * (factor * up_scales), 0u, 0u, token, s);
+                up_bias(sums[(matrices - 1u) * rows + r] * up_scales, 0u, 0u, token, s);
       }
       tensorStore(y, token, s, epilogue(value, 0u, 0u, token, s));
     }

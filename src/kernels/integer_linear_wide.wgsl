@@ -1,11 +1,10 @@
-// y[t, r] = scale[t] * (sum over c of w[r, c] q[t, c]) of integers q, for devices whose invocations run on wide
+// y[t, r] = sum over c of w[r, c] scale[t, c / 32] q[t, c] of integers q, for devices whose invocations run on wide
 // registers: sixteen rows an invocation in one vec16, `tile` tokens at once share each word of weights; with two
 // matrices activation(gate x) * (up x).
 //
 // The bytes of weights are unsigned, as the processor's product of four bytes has it: what was added to make them so,
 // and the minimum of a format that has one, is multiplied with the sum of the integers.
 import package::active_rows::active_rows;
-import package::integer_fields::has_row_scale;
 import package::integer_wide_fields::{load_scales, load_word};
 import package::parameters::Parameters;
 import package::wide_fields::slice_of;
@@ -20,7 +19,7 @@ const chains = select(1u, 4u, tile < 4u);
 @weights var<read> w: weights<vec16<f32>>;
 @weights var<read> up: weights<vec16<f32>>;
 @tensor var<read> q: tensor<u32>;
-@tensor var<read> sums: tensor<f32>;
+@tensor var<read> sums: tensor<f32>;  // of each 32 columns: of scale times q
 @tensor var<read> scale: tensor<f32>;
 @tensor var<write> y: tensor<f32>;
 var<uniform> parameters: Parameters;
@@ -46,35 +45,29 @@ var<uniform> parameters: Parameters;
   return value;
 }
 
-// Chunks whose products are summed before they become floats: exact, below 2^24.
-const together = select(1u, 8u, has_row_scale);
-
 fn add_wide(w: weights<vec16<f32>>, rows: u32, first: u32, tokens: u32, values: ptr<function, array<vec16<f32>, tile>>) {
   const chunks = words / 8u;
-  for (var begin = 0u; begin < chunks; begin += together) {
+  for (var chunk = 0u; chunk < chunks; chunk++) {
     var products: array<vec16<i32>, tile * chains>;
-    var totals: array<f32, tile>;
-    for (var chunk = begin; chunk < min(begin + together, chunks); chunk++) {
-      @unroll for (var part = 0u; part < 8u; part++) {
-        let integers = load_word(w, rows, chunk, part);
-        @unroll for (var t = 0u; t < tile; t++) {
-          let input = tensorLoad(q, min(first + t, tokens - 1u), chunk * 2u + part / 4u);
-          let i = t * chains + part % chains;
-          products[i] = products[i] + dot4U8I8Packed(integers, vec16<u32>(input[part % 4u]));
-        }
-      }
+    @unroll for (var part = 0u; part < 8u; part++) {
+      let integers = load_word(w, rows, chunk, part);
       @unroll for (var t = 0u; t < tile; t++) {
-        totals[t] += tensorLoad(sums, min(first + t, tokens - 1u), chunk / 4u)[chunk % 4u];
+        let input = tensorLoad(q, min(first + t, tokens - 1u), chunk * 2u + part / 4u);
+        let i = t * chains + part % chains;
+        products[i] = products[i] + dot4U8I8Packed(integers, vec16<u32>(input[part % 4u]));
       }
     }
-    let scales = load_scales(w, rows, begin);
+    let scales = load_scales(w, rows, chunk);
     @unroll for (var t = 0u; t < tile; t++) {
+      let token = min(first + t, tokens - 1u);
+      let factor = tensorLoad(scale, token, chunk / 4u)[chunk % 4u];
+      let total = tensorLoad(sums, token, chunk / 4u)[chunk % 4u];
       var product = products[t * chains];
       @unroll for (var i = 1u; i < chains; i++) {
         product += products[t * chains + i];
       }
-      (*values)[t] =
-          fma(scales.scale, vec16<f32>(product), fma(scales.minimum, vec16<f32>(totals[t]), (*values)[t]));
+      (*values)[t] = fma(scales.scale * vec16<f32>(factor), vec16<f32>(product),
+                         fma(scales.minimum, vec16<f32>(total), (*values)[t]));
     }
   }
 }
@@ -96,14 +89,13 @@ fn integer_linear_wide(@builtin(workgroup_id) at: vec3u) {
   }
   @unroll for (var t = 0u; t < tile; t++) {
     if (first + t < tokens) {
-      let factor = tensorLoad(scale, first + t, 0u).x;
       @unroll for (var i = 0u; i < 4u; i++) {
         let s = at.x * 4u + i;
         if (s < tensorSlices(y)) {
-          var value = slice_of(gates[t] * scales, i) * factor;
+          var value = slice_of(gates[t] * scales, i);
           if (matrices > 1u) {
             value = activation(value, 0u, 0u, first + t, s) *
-                    up_bias(slice_of(ups[t] * up_scales, i) * factor, 0u, 0u, first + t, s);
+                    up_bias(slice_of(ups[t] * up_scales, i), 0u, 0u, first + t, s);
           }
           tensorStore(y, first + t, s, epilogue(value, 0u, 0u, first + t, s));
         }

@@ -1,10 +1,8 @@
 // The products of integer_linear_rows: a row of weights a lane, times the integers of `tile` tokens.
 //
-// Sums of products are exact: those of 32 columns are summed in an i32 and multiplied with the scale of their block;
-// where the scale is that of the row, those of the invocation.
-import package::integer_fields::{has_minimum, has_row_scale, load_integers, load_scale};
-import package::quantize::{inverse_of, largest_of, packed, scale_of};
-import package::reduce::{lanes, workgroup_max};
+// Sums of products are exact: those of 32 columns are summed in an i32 and multiplied with the scales of both blocks.
+import package::integer_fields::{has_minimum, load_integers, load_scale};
+import package::quantize::{inverse_of, largest_of, load_chunk, packed, scale_of};
 
 override row_lanes: u32;  // rows of a workgroup, a multiple of four
 override splits: u32;     // invocations that share the columns of a row
@@ -13,28 +11,33 @@ override matrices: u32;   // that are multiplied with the same input
 override stages: bool;    // the input, of one token, is made integers here; else it comes as words
 override words: u32;      // of a token, eight a chunk of 32 columns
 
-const staged_words = select(1u, words, stages);
+const invocations = row_lanes * splits;
+const chunks = words / 8u;
+const staged_chunks = select(1u, chunks, stages);
 
 var<workgroup> partials: array<f32, matrices * tile * splits * row_lanes>;
-var<workgroup> staged: array<u32, staged_words>;
+var<workgroup> staged: array<u32, 8u * staged_chunks>;
+var<workgroup> staged_scales: array<f32, staged_chunks>;
 
-// Makes x integers in workgroup memory and gives their scale. Each invocation calls it.
-fn stage(x: tensor<f32>, invocation: u32) -> f32 {
-  var largest = 0.0;
-  for (var s = invocation; s < tensorSlices(x); s += lanes) {
-    largest = max(largest, largest_of(tensorLoad(x, 0u, s)));
-  }
-  largest = workgroup_max(largest, invocation);
-  let inverse = inverse_of(largest);
-  for (var s = invocation; s < words; s += lanes) {
-    var bits = 0u;
-    if (s < tensorSlices(x)) {
-      bits = packed(tensorLoad(x, 0u, s), inverse);
+// Makes x integers in workgroup memory. Each invocation calls it.
+fn stage(x: tensor<f32>, invocation: u32) {
+  for (var chunk = invocation; chunk < chunks; chunk += invocations) {
+    let channels = load_chunk(x, 0u, chunk);
+    let largest = largest_of(channels);
+    let inverse = inverse_of(largest);
+    @unroll for (var j = 0u; j < 8u; j++) {
+      staged[chunk * 8u + j] = packed(channels[j], inverse);
     }
-    staged[s] = bits;
+    staged_scales[chunk] = scale_of(largest);
   }
   workgroupBarrier();
-  return scale_of(largest);
+}
+
+fn input_scale(scale: tensor<f32>, token: u32, chunk: u32) -> f32 {
+  if (stages) {
+    return staged_scales[chunk];
+  }
+  return tensorLoad(scale, token, chunk / 4u)[chunk % 4u];
 }
 
 fn input_words(q: tensor<u32>, token: u32, chunk: u32) -> array<u32, 8> {
@@ -56,14 +59,15 @@ fn input_words(q: tensor<u32>, token: u32, chunk: u32) -> array<u32, 8> {
 
 // The share `split` of row `row` times each of the tokens first .. first + tile - 1; tokens past the active ones repeat
 // the last, so that nothing unwritten is read.
-fn add_row(w: weights<f32>, q: tensor<u32>, matrix: u32, row: u32, row_lane: u32, split: u32, first: u32, tokens: u32) {
+fn add_row(w: weights<f32>, q: tensor<u32>, scale: tensor<f32>, matrix: u32, row: u32, row_lane: u32, split: u32, first: u32, tokens: u32) {
   var sums: array<f32, tile>;
-  var whole: array<i32, tile>;
-  for (var chunk = split; chunk < words / 8u; chunk += splits) {
+  for (var chunk = split; chunk < chunks; chunk += splits) {
     let integers = load_integers(w, row, chunk);
-    let scale = load_scale(w, row, chunk);
+    let scales = load_scale(w, row, chunk);
     @unroll for (var t = 0u; t < tile; t++) {
-      let input = input_words(q, min(first + t, tokens - 1u), chunk);
+      let token = min(first + t, tokens - 1u);
+      let input = input_words(q, token, chunk);
+      let factor = input_scale(scale, token, chunk);
       var sum = 0i;
       var total = 0i;
       @unroll for (var j = 0u; j < 8u; j++) {
@@ -72,19 +76,10 @@ fn add_row(w: weights<f32>, q: tensor<u32>, matrix: u32, row: u32, row_lane: u32
           total += dot4I8Packed(0x01010101u, input[j]);
         }
       }
-      if (has_row_scale) {
-        whole[t] += sum;
-      } else {
-        sums[t] = fma(scale.x, f32(sum), sums[t]);
-      }
+      sums[t] = fma(scales.x * factor, f32(sum), sums[t]);
       if (has_minimum) {
-        sums[t] = fma(scale.y, f32(total), sums[t]);
+        sums[t] = fma(scales.y * factor, f32(total), sums[t]);
       }
-    }
-  }
-  if (has_row_scale) {
-    @unroll for (var t = 0u; t < tile; t++) {
-      sums[t] = f32(whole[t]) * load_scale(w, row, 0u).x;
     }
   }
   @unroll for (var t = 0u; t < tile; t++) {

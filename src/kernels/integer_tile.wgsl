@@ -15,18 +15,25 @@ const invocations = lanes_o * lanes_p;
 const tile_rows = 4u * lanes_o;
 const tile_positions = rows * lanes_p;
 const input_loads = tile_positions * 2u * chunks / invocations;
+const scale_loads = tile_positions * chunks / invocations;
 const input_stride = tile_positions + 1u;  // spreads the texels over the banks
 const all_chunks = words / 8u;
 const minimums = select(1u, matrices * chunks * lanes_o, has_minimum);
 const_assert tile_rows * chunks == invocations;
+const_assert scale_loads * invocations == tile_positions * chunks;
 const_assert input_loads * invocations == tile_positions * 2u * chunks;
 
 var<workgroup> input_tile: array<vec4<u32>, chunks * 2u * input_stride>;             // [half a chunk][position]
+var<workgroup> input_scales: array<f32, chunks * input_stride>;                      // [chunk][position]
 var<workgroup> weight_tile: array<vec4<u32>, matrices * chunks * 8u * lanes_o>;      // [matrix][chunk][word][slice]
 var<workgroup> scale_tile: array<vec4f, matrices * chunks * lanes_o>;                // [matrix][chunk][slice]
 var<workgroup> minimum_tile: array<vec4f, minimums>;
 
-alias Inputs = array<vec4<u32>, input_loads>;
+struct Inputs {
+  words: array<vec4<u32>, input_loads>,
+  scales: array<f32, scale_loads>,
+}
+
 alias Sums = array<vec4f, matrices * rows>;
 
 struct RowChunk {
@@ -34,7 +41,7 @@ struct RowChunk {
   scale: vec2f,
 }
 
-fn load_inputs(q: tensor<u32>, first: u32, tokens: u32, begin: u32, t: u32, values: ptr<function, Inputs>) {
+fn load_inputs(q: tensor<u32>, scale: tensor<f32>, first: u32, tokens: u32, begin: u32, t: u32, values: ptr<function, Inputs>) {
   @unroll for (var i = 0u; i < input_loads; i++) {
     let unit = t + i * invocations;
     let texel = 2u * begin + unit % (2u * chunks);
@@ -42,14 +49,27 @@ fn load_inputs(q: tensor<u32>, first: u32, tokens: u32, begin: u32, t: u32, valu
     if (texel < 2u * all_chunks) {
       value = tensorLoad(q, min(first + unit / (2u * chunks), tokens - 1u), texel);
     }
-    (*values)[i] = value;
+    (*values).words[i] = value;
+  }
+  @unroll for (var i = 0u; i < scale_loads; i++) {
+    let unit = t + i * invocations;
+    let chunk = begin + unit % chunks;
+    var value = 0.0;
+    if (chunk < all_chunks) {
+      value = tensorLoad(scale, min(first + unit / chunks, tokens - 1u), chunk / 4u)[chunk % 4u];
+    }
+    (*values).scales[i] = value;
   }
 }
 
 fn put_inputs(t: u32, values: ptr<function, Inputs>) {
   @unroll for (var i = 0u; i < input_loads; i++) {
     let unit = t + i * invocations;
-    input_tile[unit % (2u * chunks) * input_stride + unit / (2u * chunks)] = (*values)[i];
+    input_tile[unit % (2u * chunks) * input_stride + unit / (2u * chunks)] = (*values).words[i];
+  }
+  @unroll for (var i = 0u; i < scale_loads; i++) {
+    let unit = t + i * invocations;
+    input_scales[unit % chunks * input_stride + unit / chunks] = (*values).scales[i];
   }
 }
 
@@ -104,9 +124,10 @@ fn multiply(t: u32, sums: ptr<function, Sums>) {
       let scale = scale_tile[block * lanes_o + slice];
       @unroll for (var r = 0u; r < rows; r++) {
         let i = matrix * rows + r;
-        (*sums)[i] = fma(scale, vec4f(products[r]), (*sums)[i]);
+        let factor = input_scales[chunk * input_stride + t / lanes_o + r * lanes_p];
+        (*sums)[i] = fma(scale * factor, vec4f(products[r]), (*sums)[i]);
         if (has_minimum) {
-          (*sums)[i] = fma(minimum_tile[block * lanes_o + slice], vec4f(f32(totals[r])), (*sums)[i]);
+          (*sums)[i] = fma(minimum_tile[block * lanes_o + slice] * factor, vec4f(f32(totals[r])), (*sums)[i]);
         }
       }
     }

@@ -1,65 +1,63 @@
-// Integers of a token and their scale: q = round(x / scale), scale = the largest magnitude over 127. A workgroup a
-// token.
-import package::quantize::{inverse_of, largest_of, packed, scale_of, whole};
-import package::reduce::{lanes, workgroup_max};
+// Integers of tokens: q = round(x / scale), scale = the largest magnitude of 32 channels over 127. A workgroup a token,
+// 32 channels an invocation at a time.
+import package::quantize::{inverse_of, largest_of, load_chunk, packed, scale_of, whole};
 
-override packs: bool;  // words of four integers and sums of 32; else whole numbers
+override packs: bool;  // words of four integers, their scales and sums; else the values that the integers stand for
+override lanes: u32;
 
 @tensor var<read> x: tensor<f32>;
 @tensor var<write> words: tensor<u32>;   // eight for each 32 channels
-@tensor var<write> sums: tensor<f32>;    // of these
+@tensor var<write> scale: tensor<f32>;   // of these
+@tensor var<write> sums: tensor<f32>;    // of what they stand for
 @tensor var<write> values: tensor<f32>;  // where it does not pack
-@tensor var<write> scale: tensor<f32>;
 
 const chunks = (tensorSlices(x) + 7u) / 8u;
+const padded = 4u * ((chunks + 3u) / 4u);
 
-var<workgroup> chunk_sums: array<f32, 4u * ((chunks + 3u) / 4u)>;
-
-// Words 4 texel to 4 texel + 3 of a token; their sum.
-fn store_words(token: u32, texel: u32, inverse: f32) -> f32 {
-  var bits = vec4<u32>();
-  var sum = vec4f();
-  @unroll for (var i = 0u; i < 4u; i++) {
-    let s = 4u * texel + i;
-    if (s < tensorSlices(x)) {
-      let value = tensorLoad(x, token, s);
-      sum += whole(value, inverse);
-      bits[i] = packed(value, inverse);
-    }
-  }
-  tensorStore(words, token, texel, bits);
-  return dot(sum, vec4f(1.0));
-}
+var<workgroup> chunk_scales: array<f32, padded>;
+var<workgroup> chunk_sums: array<f32, padded>;
 
 @compute @workgroup_size(lanes)
 fn quantize_tokens(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let token = group.x;
-  let lane = local.x;
-  var largest = 0.0;
-  for (var s = lane; s < tensorSlices(x); s += lanes) {
-    largest = max(largest, largest_of(tensorLoad(x, token, s)));
+  for (var chunk = local.x; chunk < padded; chunk += lanes) {
+    var chunk_scale = 0.0;
+    var total = 0.0;
+    if (chunk < chunks) {
+      let channels = load_chunk(x, token, chunk);
+      let largest = largest_of(channels);
+      let inverse = inverse_of(largest);
+      chunk_scale = scale_of(largest);
+      if (packs) {
+        var bits: array<u32, 8>;
+        var sum = vec4f();
+        @unroll for (var i = 0u; i < 8u; i++) {
+          bits[i] = packed(channels[i], inverse);
+          sum += whole(channels[i], inverse);
+        }
+        tensorStore(words, token, 2u * chunk, vec4<u32>(bits[0], bits[1], bits[2], bits[3]));
+        tensorStore(words, token, 2u * chunk + 1u, vec4<u32>(bits[4], bits[5], bits[6], bits[7]));
+        total = chunk_scale * dot(sum, vec4f(1.0));
+      } else {
+        @unroll for (var i = 0u; i < 8u; i++) {
+          if (8u * chunk + i < tensorSlices(x)) {
+            tensorStore(values, token, 8u * chunk + i, whole(channels[i], inverse) * chunk_scale);
+          }
+        }
+      }
+    }
+    if (packs) {
+      chunk_scales[chunk] = chunk_scale;
+      chunk_sums[chunk] = total;
+    }
   }
-  largest = workgroup_max(largest, lane);
-  let inverse = inverse_of(largest);
   if (packs) {
-    for (var chunk = lane; chunk < chunks; chunk += lanes) {
-      let low = store_words(token, 2u * chunk, inverse);
-      chunk_sums[chunk] = low + store_words(token, 2u * chunk + 1u, inverse);
-    }
-    for (var chunk = chunks + lane; chunk < 4u * tensorSlices(sums); chunk += lanes) {
-      chunk_sums[chunk] = 0.0;
-    }
     workgroupBarrier();
-    for (var i = lane; i < tensorSlices(sums); i += lanes) {
+    for (var i = local.x; i < padded / 4u; i += lanes) {
+      tensorStore(scale, token, i, vec4f(chunk_scales[4u * i], chunk_scales[4u * i + 1u], chunk_scales[4u * i + 2u],
+                                         chunk_scales[4u * i + 3u]));
       tensorStore(sums, token, i, vec4f(chunk_sums[4u * i], chunk_sums[4u * i + 1u], chunk_sums[4u * i + 2u],
                                         chunk_sums[4u * i + 3u]));
     }
-  } else {
-    for (var s = lane; s < tensorSlices(x); s += lanes) {
-      tensorStore(values, token, s, whole(tensorLoad(x, token, s), inverse));
-    }
-  }
-  if (lane == 0u) {
-    tensorStore(scale, token, 0u, vec4f(scale_of(largest), 0.0, 0.0, 0.0));
   }
 }

@@ -68,7 +68,7 @@ struct FormCase {
 
 TEST(QuantizeActivations, IntegersAreStoredAsTheKernelTakesThem) {
   constexpr IntegerForm words{.input = IntegerInput::Packed, .stored = DataType::U32};
-  constexpr IntegerForm halves{.stored = DataType::F16}, floats{.stored = DataType::F32};
+  constexpr IntegerForm halves{.stored = DataType::F16}, floats{.stored = DataType::F32};  // rounded
   const FormCase cases[] = {
       {64, DataType::Q8_0, {}, Precision::Auto, halves},  // matrix units
       {64, DataType::Q8_0, {}, Precision::F32, words},
@@ -76,7 +76,7 @@ TEST(QuantizeActivations, IntegersAreStoredAsTheKernelTakesThem) {
       {64, DataType::Q8_0, {.has_matrices = false}, Precision::Auto, words},
       {64, DataType::F16, {.has_matrices = false}, Precision::Auto, halves},  // no integers to multiply with
       {1, DataType::F16, {}, Precision::Auto, halves},
-      {1, DataType::Q8_0, {.local_memory = 1024}, Precision::Auto, words},  // too little for a token
+      {1, DataType::Q8_0, {.local_memory = 256}, Precision::Auto, words},  // too little for a token
       {64, DataType::Q4_1, {.is_cpu = true}, Precision::Auto, words},
       {64, DataType::F16, {.is_cpu = true}, Precision::Auto, floats},
       {1, DataType::Q4_1, {.is_cpu = true, .has_wide_dot = false}, Precision::Auto, floats},
@@ -104,7 +104,7 @@ TEST(QuantizeActivations, OnlyWhereItIsAskedFor) {
 
 TEST(QuantizeActivations, ShapesThatDoNotFitAreNamed) {
   const std::vector<Operand> inputs{
-      {"q", {.w = 3, .c = 16}}, {"scale", {.w = 3}}, {"sums", {.w = 3, .c = 2}}, {"w", {.w = 5, .c = 64}}};
+      {"q", {.w = 3, .c = 16}}, {"scale", {.w = 3, .c = 2}}, {"sums", {.w = 3, .c = 2}}, {"w", {.w = 5, .c = 64}}};
   const IntegerLinear linear{.input = IntegerInput::Packed};
   EXPECT_EQ(output_shapes(linear, inputs), std::vector<Shape>{(Shape{.w = 3, .c = 5})});
   const auto message = [&](std::size_t place, const Shape& shape) -> std::string {
@@ -118,10 +118,10 @@ TEST(QuantizeActivations, ShapesThatDoNotFitAreNamed) {
     return "nothing is thrown";
   };
   EXPECT_THAT(message(0, {.w = 3, .c = 64}), HasSubstr("take 16 words"));
-  EXPECT_THAT(message(1, {.w = 3, .c = 2}), HasSubstr("scales"));
+  EXPECT_THAT(message(1, {.w = 3, .c = 1}), HasSubstr("scales"));
   EXPECT_THAT(message(2, {.w = 3, .c = 3}), HasSubstr("sums"));
   EXPECT_EQ(output_shapes(QuantizeTokens{.packed = true}, std::vector<Operand>{{"x", {.w = 3, .c = 33}}}),
-            (std::vector<Shape>{{.w = 3, .c = 16}, {.w = 3, .c = 1}, {.w = 3, .c = 2}}));
+            (std::vector<Shape>{{.w = 3, .c = 16}, {.w = 3, .c = 2}, {.w = 3, .c = 2}}));
 }
 
 }  // namespace

@@ -12,21 +12,37 @@ namespace {
 
 /// What a token's channels become, in the arithmetic of the kernels.
 struct Integers {
-  std::vector<double> values;  // as Field has them
-  std::vector<double> scales;  // of each row
+  std::vector<float> values;  // as Field has them
+  std::vector<float> scales;  // of each 32 of a row
+  std::vector<float> sums;    // of the integers of these
   std::uint32_t channels;
-  double at(std::uint32_t w, std::uint32_t c) const { return values[std::size_t{w} * channels + c]; }
+
+  std::size_t chunk(std::uint32_t w, std::uint32_t c) const {
+    return std::size_t{w} * graph::integer_chunks(channels) + c / 32;
+  }
+  /// What the integer of a channel stands for, in single precision as kernels have it.
+  float at(std::uint32_t w, std::uint32_t c) const {
+    return values[std::size_t{w} * channels + c] * scales[chunk(w, c)];
+  }
 };
 
 Integers integers_of(const Field& x, std::uint32_t active) {
-  Integers integers{.values = std::vector<double>(x.values.size()), .scales = {}, .channels = x.shape.c};
+  Integers integers{.values = std::vector<float>(x.values.size()), .scales = {}, .sums = {}, .channels = x.shape.c};
   for (std::uint32_t w = 0; w < active; ++w) {
-    float largest = 0;
-    for (std::uint32_t c = 0; c < x.shape.c; ++c) largest = std::max(largest, std::abs(static_cast<float>(x.at(w, c))));
-    const float inverse = largest < 1e-30F ? 0 : 127.0F / largest;
-    integers.scales.push_back(largest < 1e-30F ? 0.0 : static_cast<double>(largest / 127.0F));
-    for (std::uint32_t c = 0; c < x.shape.c; ++c) {
-      integers.values[std::size_t{w} * x.shape.c + c] = std::nearbyint(static_cast<float>(x.at(w, c)) * inverse);
+    for (std::uint32_t first = 0; first < x.shape.c; first += 32) {
+      const std::uint32_t end = std::min(first + 32, x.shape.c);
+      float largest = 0, sum = 0;
+      for (std::uint32_t c = first; c < end; ++c) {
+        largest = std::max(largest, std::abs(static_cast<float>(x.at(w, c))));
+      }
+      const float inverse = largest < 1e-30F ? 0 : 127.0F / largest;
+      for (std::uint32_t c = first; c < end; ++c) {
+        float& value = integers.values[std::size_t{w} * x.shape.c + c];
+        value = std::nearbyint(static_cast<float>(x.at(w, c)) * inverse);
+        sum += value;
+      }
+      integers.scales.push_back(largest < 1e-30F ? 0.0F : largest / 127.0F);
+      integers.sums.push_back(sum);
     }
   }
   return integers;
@@ -37,7 +53,7 @@ Integers integers_of(const Field& x, std::uint32_t active) {
 Field tokens(Draft& draft, const Shape& shape) {
   Field x = draft.input("x", shape);
   const bool is_half = draft.setting.activation == DataType::F16;
-  const std::vector<float> magnitudes = is_half ? std::vector<float>{1.5F, 0.0F, 30.0F, 0.02F}
+  const std::vector<float> magnitudes = is_half ? std::vector<float>{1.5F, 0.0F, 8.0F, 0.02F}
                                                 : std::vector<float>{1.5F, 0.0F, 1e16F, 1e-33F, 1e-20F, 37.0F};
   std::uniform_int_distribution<int> whole(-126, 126);
   std::uniform_real_distribution<float> part(-0.3F, 0.3F);
@@ -46,7 +62,9 @@ Field tokens(Draft& draft, const Shape& shape) {
     for (std::uint32_t c = 0; c < shape.c; ++c) {
       float& value = x.values[std::size_t{w} * shape.c + c];
       value = magnitude * (static_cast<float>(whole(draft.random())) + part(draft.random())) / 127.0F;
-      if (c == shape.c / 2) value = w % 2 == 0 ? magnitude : -magnitude;
+      // Every 32 channels have their largest at the same place; the last of a row may be fewer.
+      const std::uint32_t first = c / 32 * 32;
+      if (c == first + std::min(32U, shape.c - first) / 2) value = w % 2 == 0 ? magnitude : -magnitude;
       if (is_half) value = half_to_float(float_to_half(value));
     }
   }
@@ -69,7 +87,7 @@ Field matrix(Draft& draft, const std::string& name, std::uint32_t rows, std::uin
 Wanted product(const Field& weights, const Integers& x, const Index& at) {
   Wanted sum;
   for (std::uint32_t c = 0; c < weights.shape.c; ++c) {
-    const double term = weights.at(at.c, c) * x.at(at.w, c) * x.scales[at.w];
+    const double term = weights.at(at.c, c) * x.at(at.w, c);
     sum.value += term;
     sum.magnitude += std::abs(term);
   }
@@ -81,8 +99,7 @@ using Form = graph::IntegerInput;
 std::vector<graph::Tensor> input_of(Draft& draft, const Field& x, Form form) {
   if (form == Form::Fused) return {x.tensor};
   draft.problem.dispatches = 2;
-  const std::vector<graph::Tensor> integers = draft.builder.quantize_tokens(x.tensor, form == Form::Packed);
-  if (form == Form::Values) draft.builder.as_type(DataType::F16, integers[0]);
+  const std::vector<graph::Tensor> integers = draft.builder.quantize_tokens(x.tensor, true);
   // As the pass stores them: in buffers.
   draft.adjust = [](graph::Graph& graph) {
     for (const graph::Node& node : graph.nodes()) {
@@ -172,17 +189,8 @@ std::vector<Case> product_cases(const std::string& operation, Make make) {
         false);
     add({.packed = format, .max_tokens = 17, .tokens = 17}, {66, 160}, 17, Form::Packed, true, Tail::Silu, is_chosen);
     add({.packed = format, .max_tokens = 40, .tokens = 37}, {5, 96}, 40, Form::Packed, false, Tail::Residual, false);
-    add({.packed = format, .max_tokens = 3, .tokens = 2}, {30, 64}, 3, Form::Values, true, Tail::SiluResidual, false);
+    add({.packed = format, .max_tokens = 3, .tokens = 2}, {30, 64}, 3, Form::Packed, true, Tail::SiluResidual, false);
   }
-  // Weights of every format as the values that they stand for.
-  for (const DataType format : formats) {
-    const std::uint32_t block = std::max<std::uint32_t>(info(format).block_length, 32);
-    add({.packed = format, .max_tokens = 1, .tokens = 1}, {5, block}, 1, Form::Values, false, Tail::None, false);
-    add({.packed = format, .max_tokens = 9, .tokens = 8}, {22, block}, 9, Form::Values, true, Tail::Residual,
-        format == DataType::Q6_K);
-    add({.packed = format, .max_tokens = 40, .tokens = 35}, {18, block}, 40, Form::Values, true, Tail::None, false);
-  }
-  add({.packed = DataType::F16, .max_tokens = 3, .tokens = 2}, {6, 37}, 3, Form::Values, true, Tail::Silu, true);
   // What else is stored in images, and rows that are not the tokens.
   for (const StorageKind storage : every_storage) {
     for (const DataType type : activation_types) {
@@ -204,21 +212,33 @@ std::vector<Case> product_cases(const std::string& operation, Make make) {
 
 std::vector<Case> quantize_tokens_cases() {
   std::vector<Case> cases;
-  const auto add = [&](const Setting& setting, std::uint32_t channels, bool everywhere) {
+  const auto add_form = [&](const Setting& setting, std::uint32_t channels, bool everywhere, bool packed) {
     cases.push_back(
         {.operation = "quantize-tokens",
-         .name = fmt::format("{} channels", channels),
+         .name = fmt::format("{} channels{}", channels, packed ? " packed" : ""),
          .setting = setting,
          .packed = "",
          .make =
              [=](Draft& draft) {
                const Field x = tokens(draft, {.w = setting.max_tokens, .c = channels});
                const Integers integers = integers_of(x, setting.tokens);
-               const std::vector<graph::Tensor> made = draft.builder.quantize_tokens(x.tensor, false);
-               draft.output("q", made[0], [&](const Index& at) { return exactly(integers.at(at.w, at.c)); });
-               draft.output("scale", made[1], [&](const Index& at) { return exactly(integers.scales[at.w]); });
+               if (!packed) {
+                 const graph::Tensor rounded = draft.builder.quantize_tokens(x.tensor, false)[0];
+                 draft.output("rounded", rounded, [&](const Index& at) { return exactly(integers.at(at.w, at.c)); });
+                 return;
+               }
+               const std::vector<graph::Tensor> made = draft.builder.quantize_tokens(x.tensor, true);
+               draft.output("scales", made[1],
+                            [&](const Index& at) { return exactly(integers.scales[integers.chunk(at.w, 32 * at.c)]); });
+               draft.output("sums", made[2], [&](const Index& at) {
+                 const std::size_t chunk = integers.chunk(at.w, 32 * at.c);
+                 return exactly(integers.scales[chunk] * integers.sums[chunk]);
+               });
              },
          .everywhere = everywhere});
+  };
+  const auto add = [&](const Setting& setting, std::uint32_t channels, bool everywhere) {
+    for (const bool packed : {false, true}) add_form(setting, channels, everywhere, packed);
   };
   for (const std::uint32_t channels : {1U, 2U, 3U, 4U, 5U, 30U, 66U, 300U, 1100U}) {
     add({.max_tokens = 7, .tokens = 6}, channels, channels == 5 || channels == 66);

@@ -12,7 +12,7 @@ namespace driftwood::graph {
 struct IntegerGatedLinear {
   static constexpr std::string_view name = "integer-gated-linear";
   ElementOp activation = ElementOp::Silu;  // of one operand and no constants
-  IntegerInput input = IntegerInput::Values;
+  IntegerInput input = IntegerInput::Packed;
   bool operator==(const IntegerGatedLinear&) const = default;
 
   /// Place of the gate among the inputs; up and the biases follow.

@@ -21,8 +21,9 @@ void check_integers(std::string_view operation, IntegerInput input, std::span<co
     operation_error(operation, fmt::format("the {} {} are not {} for each position of {}.", what,
                                            describe(inputs[place]), count, describe(x)));
   };
-  if (input != IntegerInput::Fused) check(1, 1, "scales");
-  if (input == IntegerInput::Packed) check(2, integer_chunks(columns), "sums");
+  if (input == IntegerInput::Fused) return;
+  check(1, integer_chunks(columns), "scales");
+  check(2, integer_chunks(columns), "sums");
 }
 
 std::vector<Shape> output_shapes(const IntegerLinear& operation, std::span<const Operand> inputs) {

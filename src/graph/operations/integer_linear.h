@@ -1,6 +1,6 @@
 // A linear whose input enters as integers (QuantizeTokens): (the integers, weights [rows x columns][, bias {C = rows}])
 // -> {.., C = rows}. The integers are x {.., C = columns}, which the operation quantizes itself, or (q {.., C =
-// columns}, scale {.., C = 1}), or (q {.., C = packed_words(columns)}, scale, sums {.., C = integer_chunks(columns)}).
+// packed_words(columns)}, scale, sums {.., C = integer_chunks(columns)}).
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace driftwood::graph {
 
 struct IntegerLinear {
   static constexpr std::string_view name = "integer-linear";
-  IntegerInput input = IntegerInput::Values;
+  IntegerInput input = IntegerInput::Packed;
   bool operator==(const IntegerLinear&) const = default;
 
   /// Place of the weights among the inputs; the bias follows.

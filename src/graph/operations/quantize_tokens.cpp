@@ -5,7 +5,6 @@ namespace driftwood::graph {
 std::string_view to_string(IntegerInput input) {
   switch (input) {
     case IntegerInput::Fused: return "fused";
-    case IntegerInput::Values: return "values";
     case IntegerInput::Packed: return "packed";
   }
   return "unknown";
@@ -13,12 +12,11 @@ std::string_view to_string(IntegerInput input) {
 
 std::vector<Shape> output_shapes(const QuantizeTokens& operation, std::span<const Operand> inputs) {
   check_input_count(QuantizeTokens::name, inputs, 1, 1);
-  Shape integers = inputs[0].shape, scale = integers, sums = integers;
-  scale.c = 1;
-  if (!operation.packed) return {integers, scale};
-  sums.c = integer_chunks(integers.c);
+  Shape integers = inputs[0].shape, scales = integers;
+  if (!operation.packed) return {integers};
+  scales.c = integer_chunks(integers.c);
   integers.c = packed_words(integers.c);
-  return {integers, scale, sums};
+  return {integers, scales, scales};
 }
 
 }  // namespace driftwood::graph

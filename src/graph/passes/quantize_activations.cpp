@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "graph/selection/integer_linear.h"
 #include "graph/storage_choice.h"
@@ -10,7 +10,7 @@
 namespace driftwood::graph {
 namespace {
 
-using Integers = std::vector<ValueId>;  // q, scale and, of words, sums
+using Integers = std::vector<ValueId>;  // q, scale and sums, or what is rounded
 
 bool is_candidate(const Graph& graph, const Node& node) {
   const auto* linear = node.as<Linear>();
@@ -33,10 +33,10 @@ Operation integer_operation(const Node& node, IntegerInput input) {
 /// Adds the node that makes a value integers.
 Integers add_quantize_tokens(Graph& graph, ValueId x, const IntegerForm& form, std::vector<Node>& nodes) {
   const Value source = graph.value(x);
-  const QuantizeTokens operation{.packed = form.input == IntegerInput::Packed};
+  const QuantizeTokens operation{.packed = form.input.has_value()};
   Node node{.name = source.name + ".quantize", .operation = operation, .inputs = {x}};
   const std::vector<Shape> shapes = output_shapes(operation, std::vector<Operand>{{source.name, source.shape}});
-  constexpr const char* suffixes[] = {".integers", ".scale", ".sums"};
+  constexpr const char* suffixes[] = {".integers", ".scales", ".sums"};
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     Value value{.name = source.name + suffixes[i], .shape = shapes[i]};
     if (i == 0) value.data_type = form.stored;
@@ -62,15 +62,15 @@ ActivationMode resolved_activations(const Graph& graph, ActivationMode asked) {
 
 std::size_t quantize_activations(Graph& graph, const gpu::DeviceFacts& facts, const GraphOptions& options) {
   std::size_t rewrites = 0;
-  std::map<std::tuple<ValueId, IntegerInput, DataType>, Integers> made;
+  std::map<std::pair<ValueId, DataType>, Integers> made;
   std::vector<Node> nodes;
   for (Node& node : graph.nodes()) {
     if (is_candidate(graph, node)) {
       const IntegerForm form = integer_form(graph, node, facts, options);
-      node.operation = integer_operation(node, form.input);
+      if (form.input) node.operation = integer_operation(node, *form.input);
       if (form.input != IntegerInput::Fused) {
         const ValueId x = node.inputs[0];
-        const auto [place, is_new] = made.try_emplace({x, form.input, form.stored});
+        const auto [place, is_new] = made.try_emplace({x, form.stored});
         if (is_new) place->second = add_quantize_tokens(graph, x, form, nodes);
         node.inputs.erase(node.inputs.begin());
         node.inputs.insert(node.inputs.begin(), place->second.begin(), place->second.end());

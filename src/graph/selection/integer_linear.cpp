@@ -44,71 +44,6 @@ IntegerInput input_of(const Node& node) {
 
 ValueId weights_of(const Node& node) { return node.inputs[first_weights(node)]; }
 
-// ---- products of whole numbers as floats
-
-/// An element-wise program under construction, from what a kernel computes.
-struct Chain {
-  ElementWise program = single(ElementOp::Multiply);
-  std::vector<ValueId> inputs;
-
-  explicit Chain(ValueId scale) : inputs{scale} {}
-  void add(ValueId bias) {
-    program = compose(single(ElementOp::Add), 0, program);
-    inputs.push_back(bias);
-  }
-};
-
-/// The float operation on whole numbers that the node is, but for scale, biases and what follows them.
-Node of_values(const Node& node) {
-  const std::size_t place = first_weights(node);
-  Node plain{.name = node.name, .operation = Linear{}, .inputs = {node.inputs[0], node.inputs[place]}};
-  if (is_gated(node)) {
-    plain.operation = GatedLinear{node.as<IntegerGatedLinear>()->activation};
-    plain.inputs.push_back(node.inputs[place + 1]);
-  }
-  plain.outputs = node.outputs;
-  return plain;
-}
-
-/// Fills a fusion point and binds its operands.
-void set_fusion(const std::string& name, const std::string& prefix, const Chain& chain, const Node& node,
-                const SelectionContext& context, KernelUse& use) {
-  std::vector<Shape> shapes;
-  for (std::size_t i = 0; i < chain.inputs.size(); ++i) {
-    shapes.push_back(context.shape(chain.inputs[i]));
-    use.resources.push_back(read(fmt::format("{}_{}", prefix, i), chain.inputs[i]));
-  }
-  use.specialization.fusions[name] = fusion_source(name, prefix, chain.program, shapes, context.shape(node.outputs[0]));
-}
-
-Lowering values_linear(const Node& node, const SelectionContext& context) {
-  Node plain = of_values(node);
-  Chain chain(node.inputs[1]);
-  if (node.inputs.size() > 3) chain.add(node.inputs[3]);
-  plain.epilogue = node.epilogue.empty() ? chain.program : compose(node.epilogue, 0, chain.program);
-  plain.epilogue_inputs = chain.inputs;
-  plain.epilogue_inputs.insert(plain.epilogue_inputs.end(), node.epilogue_inputs.begin(), node.epilogue_inputs.end());
-  return select(plain, context, kernel_rows()).instantiate(plain, context);
-}
-
-Lowering values_gated_linear(const Node& node, const SelectionContext& context) {
-  Node plain = of_values(node);
-  plain.epilogue = node.epilogue;
-  plain.epilogue_inputs = node.epilogue_inputs;
-  Lowering lowering = select(plain, context, kernel_rows()).instantiate(plain, context);
-  Chain gate(node.inputs[1]), up(node.inputs[1]);
-  if (node.inputs.size() > 4) {
-    gate.add(node.inputs[4]);
-    up.add(node.inputs[5]);
-  }
-  gate.program = compose(single(node.as<IntegerGatedLinear>()->activation), 0, gate.program);
-  for (KernelUse& use : lowering.kernels) {
-    set_fusion("activation", "gate_operand", gate, node, context, use);
-    set_fusion("up_bias", "up_operand", up, node, context, use);
-  }
-  return lowering;
-}
-
 // ---- products of packed integers
 
 /// Fusion points of a gated linear whose kernel applies the scale itself.
@@ -173,7 +108,7 @@ struct Rows {
 // Bytes of workgroup memory of kernels/integer_rows.wgsl.
 std::uint64_t rows_bytes(const Rows& rows, std::uint32_t matrices, std::uint32_t staged_words) {
   const std::uint64_t invocations = std::uint64_t{rows.lanes} * rows.splits;
-  return 4 * (matrices * rows.tile * invocations + std::max<std::uint32_t>(staged_words, 1) + invocations);
+  return 4 * (matrices * rows.tile * invocations + std::max<std::uint32_t>(staged_words + staged_words / 8, 9));
 }
 
 Rows rows_of(std::uint32_t columns, std::uint32_t tokens, std::uint32_t matrices, bool stages,
@@ -202,7 +137,6 @@ Lowering integer_rows(const Node& node, const SelectionContext& context) {
   auto& overrides = use.specialization.overrides;
   overrides["row_lanes"] = rows.lanes;
   overrides["splits"] = rows.splits;
-  overrides["lanes"] = rows.lanes * rows.splits;
   overrides["tile"] = rows.tile;
   overrides["stages"] = stages;
   use.grid = {groups_of(matrix.w, rows.lanes), groups_of_rows(context, x, rows.tile)};
@@ -217,7 +151,7 @@ struct Tile {
   std::uint32_t invocations() const { return lanes_o * lanes_p; }
   std::uint32_t positions() const { return rows * lanes_p; }
   std::uint64_t bytes(std::uint32_t matrices) const {
-    return std::uint64_t{16} * chunks * (2 * (positions() + 1) + 10 * lanes_o * matrices);
+    return std::uint64_t{4} * chunks * (9 * (positions() + 1) + 40 * lanes_o * matrices);
   }
 };
 constexpr Tile tiles[] = {{16, 16, 8, 4}, {16, 8, 8, 2}, {8, 8, 4, 2}};
@@ -266,11 +200,10 @@ Lowering quantize_tokens(const Node& node, const SelectionContext& context) {
   KernelUse use{.module_path = "package::quantize_tokens", .label = node.name};
   const bool packs = node.as<QuantizeTokens>()->packed;
   const Shape& x = context.shape(node.inputs[0]);
-  const std::uint32_t steps = packs ? integer_chunks(x.c) : x.slices();
-  use.specialization.overrides = {{"lanes", lanes_for(context.facts, steps)}, {"packs", packs}};
+  use.specialization.overrides = {{"lanes", lanes_for(context.facts, integer_chunks(x.c))}, {"packs", packs}};
   // What a form does not have is never written.
   use.resources = {read("x", node.inputs[0]), write("words", node.outputs[0]), write("values", node.outputs[0]),
-                   write("scale", node.outputs[1]), write("sums", node.outputs.back())};
+                   write("scale", node.outputs.at(packs ? 1 : 0)), write("sums", node.outputs.back())};
   use.grid = {groups_of_rows(context, node.inputs[0])};
   return {.kernels = {std::move(use)}};
 }
@@ -292,25 +225,11 @@ bool takes_tiles_of_words(const Node& node, const SelectionContext& context) {
          context.shape(node.inputs[0]).w >= least_tiled_positions;
 }
 
-bool takes_values(const Node& node, const SelectionContext&) { return input_of(node) == IntegerInput::Values; }
-
-bool takes_matrix_units(const Node& node, const SelectionContext& context) {
-  if (!takes_values(node, context)) return false;
-  const Node plain = of_values(node);
-  return std::ranges::any_of(matrix_product_kernels(), [&](const KernelRow& row) {
-    return row.operation == name(plain.operation) && row.applies(plain, context);
-  });
-}
-
 constexpr KernelRow rows[] = {
     {QuantizeTokens::name, "quantize-tokens", has_only_rows, quantize_tokens},
-    {IntegerLinear::name, "integer-linear-matrix", takes_matrix_units, values_linear},
-    {IntegerLinear::name, "integer-linear-values", takes_values, values_linear},
     {IntegerLinear::name, "integer-linear-wide", takes_wide_rows_of_words, integer_wide},
     {IntegerLinear::name, "integer-linear-tiled", takes_tiles_of_words, integer_tiled},
     {IntegerLinear::name, "integer-linear-rows", takes_integers, integer_rows},
-    {IntegerGatedLinear::name, "integer-gated-linear-matrix", takes_matrix_units, values_gated_linear},
-    {IntegerGatedLinear::name, "integer-gated-linear-values", takes_values, values_gated_linear},
     {IntegerGatedLinear::name, "integer-gated-linear-wide", takes_wide_rows_of_words, integer_wide},
     {IntegerGatedLinear::name, "integer-gated-linear-tiled", takes_tiles_of_words, integer_tiled},
     {IntegerGatedLinear::name, "integer-gated-linear-rows", takes_integers, integer_rows}};

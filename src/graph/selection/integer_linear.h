@@ -2,6 +2,8 @@
 // stored for the kernel that a device will take.
 #pragma once
 
+#include <optional>
+
 #include "graph/selection.h"
 
 namespace driftwood::graph {
@@ -10,16 +12,17 @@ namespace driftwood::graph {
 /// as the values that they stand for.
 bool has_integer_kernels(DataType format);
 
-/// How the input of a linear or gated linear becomes integers, and as what values or words of them are stored.
+/// How the input of a linear or gated linear becomes integers. Nothing: it is rounded to them, stored in that type, and
+/// multiplied by a kernel of floats.
 struct IntegerForm {
-  IntegerInput input = IntegerInput::Values;
+  std::optional<IntegerInput> input = {};
   DataType stored = DataType::F32;
   bool operator==(const IntegerForm&) const = default;
 };
 
 /// `linear` is a Linear or GatedLinear of rows. One token is quantized in the kernel that reads its weights, on devices
-/// with many lanes where workgroup memory holds it. Matrix units multiply whole numbers as halves, and CPUs without an
-/// instruction for four products of bytes as floats.
+/// with many lanes where workgroup memory holds it. Matrix units multiply what is rounded as halves, and CPUs without
+/// an instruction for four products of bytes as floats.
 IntegerForm integer_form(const Graph& graph, const Node& linear, const gpu::DeviceFacts& facts,
                          const GraphOptions& options);
 
