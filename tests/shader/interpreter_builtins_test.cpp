@@ -108,6 +108,7 @@ TEST(InterpreterBuiltins, UnsignedIntegers) {
       {"bitcast<u32>(unpack4xI8(a[0]).y)", {0xFF80U}, 0xFFFFFFFFU},
       {"unpack4xU8(a[0]).y", {0xFF80U}, 0xFFU},
       {"bitcast<u32>(dot4I8Packed(a[0], a[1]))", {0x80FF0102U, 0x80010203U}, 16384U - 1 + 2 + 6},
+      {"bitcast<u32>(dot4U8I8Packed(a[0], a[1]))", {0x80FF0102U, 0x80010203U}, 0U - 16384 + 255 + 2 + 6},
       {"dot4U8Packed(a[0], a[1])", {0xFFFF0102U, 0xFF010203U}, 65025U + 255 + 2 + 6},
   };
   for (const WordCase& c : cases) EXPECT_EQ(evaluate<u32>("u32", c.expression, c.a), c.expected) << c.expression;
