@@ -21,6 +21,7 @@ void add_perplexity(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_memory(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
+void add_quantize(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_kernel(CLI::App& app, Action& action);
 void add_graph(CLI::App& app, Action& action);
