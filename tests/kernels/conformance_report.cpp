@@ -20,7 +20,10 @@ std::vector<SupportRow> support_table(const std::vector<Case>& cases) {
     std::set<std::string> kernels;
     for (const gpu::Device* device : {cpu.get(), gpu.get()}) {
       const Problem problem = problem_of(each, device->facts(), 1);
-      for (const auto& step : graph::lower(problem.graph, device->facts(), {.storage = each.setting.storage}).steps) {
+      for (const auto& step :
+           graph::lower(problem.graph, device->facts(),
+                        {.activations = graph::ActivationMode::Float, .storage = each.setting.storage})
+               .steps) {
         kernels.emplace(step.kernel);
       }
     }
