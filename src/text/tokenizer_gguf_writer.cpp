@@ -18,22 +18,36 @@ bool splits_alike(const PreTokenizerFamily& family, const TokenizerData& data) {
          family.ignore_merges == data.ignore_merges.value_or(family.ignore_merges);
 }
 
-/// The name of the family that cuts as the data do; empty where none does.
+/// Whether readers of a family's files bring texts into Unicode's form C, as the data do, or neither.
+bool normalizes_alike(const PreTokenizerFamily& family, const TokenizerData& data) {
+  return family.composes ? data.normalizer == std::vector{NormalizerStep::ComposedForm} : data.normalizer.empty();
+}
+
+/// The name of the family that cuts and changes text as the data do; empty where none does.
 std::string_view family_name(const TokenizerData& data) {
-  if (data.split_patterns.empty()) return data.pre_tokenizer;
   for (const PreTokenizerFamily& family : pre_tokenizer_families()) {
-    if (splits_alike(family, data)) return family.names.front();
+    const bool is_named = std::ranges::find(family.names, data.pre_tokenizer) != family.names.end();
+    const bool cuts = data.split_patterns.empty() ? is_named : splits_alike(family, data);
+    if (cuts && normalizes_alike(family, data))
+      return data.split_patterns.empty() ? data.pre_tokenizer : family.names.front();
   }
   return {};
 }
 
-/// Merging by score takes the pair whose result scores best; merging by rank the pair of the lowest rank. A token
-/// scores by the first merge that makes it.
-std::vector<float> scores_of_merges(const TokenizerData& data) {
-  std::unordered_map<std::string, std::size_t> ranks;
+using Ranks = std::unordered_map<std::string, std::size_t>;
+
+/// The first merge that makes a token, by its text.
+Ranks ranks_of_merges(const TokenizerData& data) {
+  Ranks ranks;
   for (std::size_t rank = 0; rank < data.merges.size(); ++rank) {
     ranks.emplace(data.merges[rank].first + data.merges[rank].second, rank);
   }
+  return ranks;
+}
+
+/// Merging by score takes the pair whose result scores best; merging by rank the pair of the lowest rank. A token
+/// scores by the first merge that makes it.
+std::vector<float> scores_of_merges(const TokenizerData& data, const Ranks& ranks) {
   std::vector<float> scores(data.tokens.size());
   for (std::size_t id = 0; id < scores.size(); ++id) {
     const auto found = ranks.find(data.tokens[id]);
@@ -42,13 +56,30 @@ std::vector<float> scores_of_merges(const TokenizerData& data) {
   return scores;
 }
 
+/// Hugging Face looks for added tokens in the text as it is, where no space is written as U+2581; readers of GGUF look
+/// where spaces already are. A token that only merges can give there must be no more than that here.
+std::vector<TokenType> types_of_pieces(const TokenizerData& data, const Ranks& ranks) {
+  std::vector<TokenType> types = data.types;
+  for (std::size_t id = 0; id < types.size(); ++id) {
+    const std::string& text = data.tokens[id];
+    if (types[id] == TokenType::UserDefined && text.find("\u2581") != std::string::npos) {
+      types[id] = ranks.contains(text) ? TokenType::Normal : TokenType::Unused;
+    }
+  }
+  return types;
+}
+
 }  // namespace
 
 std::string gguf_tokenizer_obstacle(const TokenizerData& data) {
   if (!data.end_of_word_suffix.empty()) return "GGUF has no words for tokens that end a word.";
-  if (!data.normalizer.empty()) return "GGUF has no words for a normalizer.";
-  if (data.model == TokenizerModel::ByteLevelBpe && family_name(data).empty()) {
-    return "No pre-tokenizer that GGUF files name cuts text as this tokenizer does.";
+  const bool is_byte_level = data.model == TokenizerModel::ByteLevelBpe;
+  if (!is_byte_level && !data.normalizer.empty()) return "GGUF has no words for a normalizer.";
+  if (!data.character_map.empty()) return "GGUF has no words for SentencePiece's table of characters with merges.";
+  if (data.split_at_spaces) return "GGUF has no words for merges that end at spaces.";
+  if (data.remove_extra_spaces) return "GGUF has no words for spaces that are left out.";
+  if (is_byte_level && family_name(data).empty()) {
+    return "No pre-tokenizer that GGUF files name normalizes and cuts text as this tokenizer does.";
   }
   return {};
 }
@@ -60,7 +91,10 @@ void write_tokenizer(GgufWriter& writer, const TokenizerData& data) {
   writer.add("tokenizer.ggml.pre", is_byte_level ? family_name(data) : std::string_view("default"));
   writer.add_strings("tokenizer.ggml.tokens", data.tokens);
   std::vector<std::int32_t> types(data.tokens.size(), static_cast<std::int32_t>(TokenType::Normal));
-  std::ranges::transform(data.types, types.begin(), [](TokenType type) { return static_cast<std::int32_t>(type); });
+  const bool is_ranked = !is_byte_level && data.scores.empty();
+  const Ranks ranks = is_ranked ? ranks_of_merges(data) : Ranks();
+  std::ranges::transform(is_ranked ? types_of_pieces(data, ranks) : data.types, types.begin(),
+                         [](TokenType type) { return static_cast<std::int32_t>(type); });
   writer.add_integers("tokenizer.ggml.token_type", types);
   if (is_byte_level) {
     std::vector<std::string> merges;
@@ -68,7 +102,7 @@ void write_tokenizer(GgufWriter& writer, const TokenizerData& data) {
     for (const auto& [left, right] : data.merges) merges.push_back(left + " " + right);
     writer.add_strings("tokenizer.ggml.merges", merges);
   } else {
-    writer.add_floats("tokenizer.ggml.scores", data.scores.empty() ? scores_of_merges(data) : data.scores);
+    writer.add_floats("tokenizer.ggml.scores", is_ranked ? scores_of_merges(data, ranks) : data.scores);
     writer.add("tokenizer.ggml.add_space_prefix", data.space_prefix != SpacePrefix::None);
   }
   const auto add_id = [&](std::string_view name, const std::optional<std::int32_t>& id) {

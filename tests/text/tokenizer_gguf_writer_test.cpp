@@ -27,6 +27,13 @@ TokenizerData through_gguf(const TokenizerData& data) {
   return load_tokenizer_data(GgufFile::open(path).metadata());
 }
 
+bool has_added_token(const TokenizerData& data, const std::string& text) {
+  for (std::size_t id = 0; id < data.types.size(); ++id) {
+    if (data.types[id] == TokenType::UserDefined && text.find(data.tokens[id]) != std::string::npos) return true;
+  }
+  return false;
+}
+
 // Tokenizers of Hugging Face's files give the same ids from a GGUF file, but for the spaces that some of their added
 // tokens take with them, which GGUF has no words for.
 TEST(TokenizerGgufWriter, TokenizersGiveTheSameIds) {
@@ -40,13 +47,16 @@ TEST(TokenizerGgufWriter, TokenizersGiveTheSameIds) {
     // Nor for a space before the text alone and not after control tokens.
     if (data.space_prefix == SpacePrefix::TextStart) continue;
     if (const std::string obstacle = gguf_tokenizer_obstacle(data); !obstacle.empty()) {
-      EXPECT_EQ(name, "deepseek-like") << obstacle;
+      EXPECT_THAT(name, ::testing::AnyOf("deepseek-like", "metaspace-split")) << obstacle;
       continue;
     }
     ++written;
     const auto original = Tokenizer::create(data), copy = Tokenizer::create(through_gguf(data));
     for (const auto& example : one["cases"]) {
       const std::string text = example["text"];
+      // An added token begins the text anew in Hugging Face's files, with a space where texts begin with one; a
+      // user-defined piece is part of it.
+      if (data.space_prefix != SpacePrefix::None && has_added_token(data, text)) continue;
       for (const bool special : {false, true}) {
         const EncodeOptions options = {.add_special = special, .parse_special = true};
         EXPECT_EQ(copy->encode(text, options), original->encode(text, options)) << text;
