@@ -114,6 +114,7 @@ void profile(const ProfileArguments& arguments) {
   std::map<std::string, Line> prefill, decode;
   nlohmann::json stages = nlohmann::json::array();
   const graph::Parameters whole{.tokens = arguments.prompt, .position = 0};
+  session->prefill_program().write("ids", std::as_bytes(std::span(ids)));  // fed in chunks, it holds but the last
   add(prefill, session->prefill_program().run_profiled(whole));
   stages.push_back(report(fmt::format("prefill of {} tokens", arguments.prompt), prefill,
                           wall_ms(session->prefill_program(), whole), arguments.json));
