@@ -13,6 +13,7 @@ double flops_per_token(const Node& node, const Graph& graph) {
   const double rows =
       static_cast<double>(output.elements()) / output.c / (output.w % graph.max_tokens == 0 ? graph.max_tokens : 1);
   if (node.as<Linear>() != nullptr) return rows * matrix(1);
+  if (node.as<QkvLinear>() != nullptr) return matrix(1) + 3.0 * static_cast<double>(output.elements());
   if (node.as<Conv2d>() != nullptr) return rows * matrix(1);
   if (node.as<MultiHeadAttention>() != nullptr) {
     const Shape& keys = graph.value(node.inputs[1]).shape;

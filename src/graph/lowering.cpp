@@ -119,8 +119,10 @@ LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOption
   lowered.activations = resolved_activations(lowered.graph, options.activations);
   const bool has_integers = lowered.activations == ActivationMode::Int8;
   std::vector<std::string> disabled = disabled_passes(options, facts);
-  // The kernels that make integers of a token want it normalized.
-  if (has_integers) disabled.emplace_back("fuse-norm");
+  if (has_integers) {
+    disabled.emplace_back("fuse-norm");  // the kernels that make integers of a token want it normalized
+    disabled.emplace_back("fuse-qkv");   // there is no such product of integers
+  }
   run_passes(lowered.graph, disabled);
   if (has_integers) quantize_activations(lowered.graph, facts, options);
   choose_storage(lowered.graph, facts, options);

@@ -11,6 +11,7 @@ struct LayerOptions {
   bool q_normed = false, k_normed = false;
   DataType cache_type = DataType::F16;
   DataType v_format = DataType::Q4_0;
+  RopePairing pairing = RopePairing::Halves;
 };
 
 inline Graph decoder_layer(const LayerOptions& o = {}) {
@@ -23,7 +24,7 @@ inline Graph decoder_layer(const LayerOptions& o = {}) {
     return b.vector(name, std::vector<float>(count, 1.0F));
   };
   const std::uint32_t q_size = o.heads * o.head_size, kv_size = o.kv_heads * o.head_size;
-  const Rope rope{.head_size = o.head_size, .rotary = o.head_size};
+  const Rope rope{.head_size = o.head_size, .rotary = o.head_size, .pairing = o.pairing};
   const Tensor frequencies = ones("freq", o.head_size / 2);
   Tensor x = b.embedding(b.ids("ids"), matrix("embd", 64, o.hidden));
   const Tensor normed = b.as("norm", b.rms_norm(x, ones("attn_norm", o.hidden), 1e-5F));

@@ -25,6 +25,7 @@ struct ErrorCase {
 };
 
 const Rope rope8{.head_size = 8, .rotary = 8};
+const Rope adjacent8{.head_size = 8, .rotary = 8, .pairing = RopePairing::Adjacent};
 const Operand weights{"w", {.w = 32, .c = 48}};
 const Operand cache{"cache", {.h = 2, .w = 100, .c = 8}};
 const Operand freq4{"freq", {.c = 4}};
@@ -169,6 +170,22 @@ const ErrorCase error_cases[] = {
      normed_qkv,
      {q32, k16, v16, freq4, cache, cache},
      "rope-qkv: 6 inputs are given, but it takes 8."},
+    {"qkv linear: pairs",
+     QkvLinear{.rope = rope8, .heads = 4, .kv_heads = 2},
+     {{"x", {.c = 64}}, {"w", {.w = 64, .c = 64}}, freq4, cache, cache},
+     "qkv-linear: 8 of 8 channels turn, pairs are halves; both must be multiples of 4, and pairs adjacent."},
+    {"qkv linear: tokens",
+     QkvLinear{.rope = adjacent8, .heads = 4, .kv_heads = 2},
+     {x, {"w", {.w = 64, .c = 64}}, freq4, cache, cache},
+     "qkv-linear: the input 'x' (1, 1, 16, 64) has 16 tokens; it must be one."},
+    {"qkv linear: rows",
+     QkvLinear{.rope = adjacent8, .heads = 4, .kv_heads = 2},
+     {{"x", {.c = 64}}, {"w", {.w = 60, .c = 64}}, freq4, cache, cache},
+     "rope-qkv: the projections 'w' (1, 1, 1, 60) have 60 channels, but 4 heads and 2 KV heads of 8 channels need 64."},
+    {"qkv linear: no factors",
+     QkvLinear{.rope = adjacent8, .heads = 4, .kv_heads = 2, .normalizes = true},
+     {{"x", {.c = 64}}, {"w", {.w = 64, .c = 64}}, freq4, cache, cache},
+     "qkv-linear: 5 inputs are given, but it takes 6 to 7."},
     {"attention: a ring without a window",
      Attention{.heads = 4, .ring = true},
      {{"q", {.h = 2, .w = 8, .c = 8}}, cache, cache},

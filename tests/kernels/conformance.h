@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -31,9 +32,12 @@ struct Setting {
   StorageKind storage = StorageKind::Buffer;
   DataType activation = DataType::F32;  // of inputs and outputs
   DataType packed = DataType::F32;      // of weights, or of caches
+  std::optional<DataType> caches = {};  // where packed is of weights
   std::uint32_t max_tokens = 1;
   std::uint32_t tokens = 1;
   std::uint32_t position = 0;
+
+  DataType cache_type() const { return caches.value_or(packed); }
 };
 
 struct Index {
@@ -96,7 +100,7 @@ class Draft {
   /// Random values in [low, high) in the type of activations; NaN in rows of tokens that are not active.
   Field input(const std::string& name, const Shape& shape, float low = -2, float high = 2);
   Field constant(const std::string& name, const Shape& shape, float low = -2, float high = 2);
-  /// A cache of type setting.packed, which may be Q8_0. NaN from place `filled` on.
+  /// A cache of type setting.cache_type(), which may be Q8_0. NaN from place `filled` on.
   Field cache(const std::string& name, const Shape& shape, std::uint32_t filled);
   /// A matrix of format setting.packed; shape {W = rows, C = columns}.
   Field weights(const std::string& name, std::uint32_t rows, std::uint32_t columns);
@@ -157,6 +161,7 @@ std::vector<Case> gated_linear_cases();
 std::vector<Case> quantize_tokens_cases();
 std::vector<Case> integer_linear_cases();
 std::vector<Case> integer_gated_linear_cases();
+std::vector<Case> qkv_linear_cases();
 std::vector<Case> conv2d_cases();
 std::vector<Case> concat_cases();
 std::vector<Case> token_cases();  // embedding and select-token

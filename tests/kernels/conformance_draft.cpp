@@ -53,12 +53,12 @@ Field Draft::constant(const std::string& name, const Shape& shape, float low, fl
 }
 
 Field Draft::cache(const std::string& name, const Shape& shape, std::uint32_t filled) {
-  if (setting.packed == DataType::Q8_0) {
+  if (setting.cache_type() == DataType::Q8_0) {
     const std::vector<std::uint32_t>& words = problem.words[name] = random_cache(shape, filled, random_);
-    return {builder.state(name, shape, setting.packed), shape, dequantized_rows(shape.c, words, shape.c)};
+    return {builder.state(name, shape, setting.cache_type()), shape, dequantized_rows(shape.c, words, shape.c)};
   }
-  Field field{builder.state(name, shape, setting.packed), shape,
-              random_values(shape.elements(), setting.packed, -2, 2)};
+  Field field{builder.state(name, shape, setting.cache_type()), shape,
+              random_values(shape.elements(), setting.cache_type(), -2, 2)};
   for (std::size_t i = 0; i < field.values.size(); ++i) {
     if (i / shape.c % shape.w >= filled) field.values[i] = std::numeric_limits<float>::quiet_NaN();
   }
@@ -134,7 +134,7 @@ void Draft::output(const std::string& name, const graph::Tensor& tensor, const R
 
 void Draft::state(const std::string& name, const Shape& shape, const Rule& rule) {
   expect(name, shape, rule);
-  if (setting.packed != DataType::Q8_0) return;
+  if (setting.cache_type() != DataType::Q8_0) return;
   std::vector<Wanted>& elements = problem.expected.back().elements;
   for (std::size_t row = 0; row < elements.size(); row += shape.c) {
     for (std::uint32_t first = 0; first < shape.c; first += graph::cache_block_length) {

@@ -73,8 +73,8 @@ const Subject* subject(const std::string& device_id, const std::string& family) 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
   for (auto table :
-       {norm_cases, layer_norm_cases, group_statistics_cases, linear_cases, gated_linear_cases, conv2d_cases,
-        concat_cases, token_cases, rope_cases, cache_cases, attention_cases, multi_head_attention_cases,
+       {norm_cases, layer_norm_cases, group_statistics_cases, linear_cases, gated_linear_cases, qkv_linear_cases,
+        conv2d_cases, concat_cases, token_cases, rope_cases, cache_cases, attention_cases, multi_head_attention_cases,
         element_wise_cases, quantize_tokens_cases, integer_linear_cases, integer_gated_linear_cases}) {
     for (Case& each : table()) all.push_back(std::move(each));
   }
@@ -141,11 +141,28 @@ std::string name_of(const testing::TestParamInfo<Parameter>& info) {
   return name;
 }
 
-const std::vector<std::string> operations = {
-    "rms-norm",        "add-rms-norm",   "layer-norm",          "group-statistics",     "linear",       "gated-linear",
-    "conv2d",          "concat",         "embedding",           "select-token",         "rope",         "head-layout",
-    "cache-write",     "rope-qkv",       "attention",           "multi-head-attention", "element-wise", "head-norm",
-    "quantize-tokens", "integer-linear", "integer-gated-linear"};
+const std::vector<std::string> operations = {"rms-norm",
+                                             "add-rms-norm",
+                                             "layer-norm",
+                                             "group-statistics",
+                                             "linear",
+                                             "gated-linear",
+                                             "conv2d",
+                                             "concat",
+                                             "embedding",
+                                             "select-token",
+                                             "rope",
+                                             "head-layout",
+                                             "cache-write",
+                                             "rope-qkv",
+                                             "attention",
+                                             "multi-head-attention",
+                                             "element-wise",
+                                             "head-norm",
+                                             "quantize-tokens",
+                                             "integer-linear",
+                                             "integer-gated-linear",
+                                             "qkv-linear"};
 
 INSTANTIATE_TEST_SUITE_P(All, Conformance,
                          testing::Combine(testing::Values(Machine{"reference", "cpu"}, Machine{"reference", "gpu"},

@@ -65,6 +65,13 @@ std::string text(const RopeQkv& operation) {
   if (operation.ring) result += ", ring";
   return result;
 }
+std::string text(const QkvLinear& operation) {
+  std::string result =
+      fmt::format("heads {}, KV heads {}, {}", operation.heads, operation.kv_heads, text(operation.rope));
+  if (operation.ring) result += ", ring";
+  if (operation.normalizes) result += fmt::format(", normalizes, epsilon {}", operation.epsilon);
+  return result;
+}
 std::string text(const Attention& operation) {
   std::string result = fmt::format("heads {}, scale {}", operation.heads, operation.scale);
   if (operation.causal) result += ", causal";
@@ -90,14 +97,16 @@ std::string attributes(const Operation& operation) {
 
 bool accepts_epilogue(const Operation& operation) {
   return !std::holds_alternative<AddRmsNorm>(operation) && !std::holds_alternative<CacheWrite>(operation) &&
-         !std::holds_alternative<RopeQkv>(operation) && !std::holds_alternative<GroupStatistics>(operation) &&
-         !std::holds_alternative<Concat>(operation) && !std::holds_alternative<QuantizeTokens>(operation);
+         !std::holds_alternative<RopeQkv>(operation) && !std::holds_alternative<QkvLinear>(operation) &&
+         !std::holds_alternative<GroupStatistics>(operation) && !std::holds_alternative<Concat>(operation) &&
+         !std::holds_alternative<QuantizeTokens>(operation);
 }
 
 bool accepts_prologue(const Operation& operation) { return std::holds_alternative<Conv2d>(operation); }
 
 bool normalizes(const Operation& operation) {
   if (const auto* linear = std::get_if<Linear>(&operation)) return linear->normalizes;
+  if (const auto* qkv = std::get_if<QkvLinear>(&operation)) return qkv->normalizes;
   const auto* gated = std::get_if<GatedLinear>(&operation);
   return gated != nullptr && gated->normalizes;
 }
@@ -112,6 +121,7 @@ int written_state(const Operation& operation, std::size_t output) {
   if (const auto* qkv = std::get_if<RopeQkv>(&operation); qkv != nullptr && output > 0) {
     return static_cast<int>(qkv->projections() + output);  // after the projections and the frequencies
   }
+  if (std::holds_alternative<QkvLinear>(operation) && output > 0) return static_cast<int>(2 + output);
   return -1;
 }
 

@@ -24,6 +24,7 @@
 #include "graph/operations/layer_norm.h"
 #include "graph/operations/linear.h"
 #include "graph/operations/multi_head_attention.h"
+#include "graph/operations/qkv_linear.h"
 #include "graph/operations/quantize_tokens.h"
 #include "graph/operations/rms_norm.h"
 #include "graph/operations/rope.h"
@@ -32,9 +33,10 @@
 
 namespace driftwood::graph {
 
-using Operation = std::variant<Embedding, Linear, GatedLinear, RmsNorm, AddRmsNorm, ElementWise, Rope, HeadLayout,
-                               CacheWrite, RopeQkv, Attention, SelectToken, Conv2d, Concat, LayerNorm, GroupStatistics,
-                               MultiHeadAttention, HeadNorm, QuantizeTokens, IntegerLinear, IntegerGatedLinear>;
+using Operation =
+    std::variant<Embedding, Linear, GatedLinear, RmsNorm, AddRmsNorm, ElementWise, Rope, HeadLayout, CacheWrite,
+                 RopeQkv, Attention, SelectToken, Conv2d, Concat, LayerNorm, GroupStatistics, MultiHeadAttention,
+                 HeadNorm, QuantizeTokens, IntegerLinear, IntegerGatedLinear, QkvLinear>;
 
 /// "linear", "rope-qkv".
 std::string_view name(const Operation& operation);

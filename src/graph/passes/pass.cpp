@@ -14,6 +14,7 @@ namespace {
 // remove-select comes before fuse-norm, whose norms may then read what the selection read.
 // fuse-norm comes after merge-linears and fuse-gated, which leave fewer readers to a norm, and before fuse-add-norm: a
 // norm that its readers apply leaves its sum to fuse-elementwise.
+// fuse-qkv comes after merge-linears and fuse-norm, whose linears it takes as they left them.
 // fuse-add-norm comes before fuse-elementwise, which would take the sum into the producer of one of its terms.
 constexpr Pass table[] = {
     {"fuse-rope-cache", fuse_rope_cache},
@@ -21,6 +22,7 @@ constexpr Pass table[] = {
     {"fuse-gated", fuse_gated},
     {"remove-select", remove_select},
     {"fuse-norm", fuse_norm},
+    {"fuse-qkv", fuse_qkv},
     {"fuse-add-norm", fuse_add_norm},
     {"fuse-elementwise", fuse_element_wise},
     {"fuse-prologue", fuse_prologue},

@@ -8,6 +8,8 @@
 //   fuse-gated         activation(linear) * linear of one input -> GatedLinear
 //   remove-select      the selection of the last token where a run has no more than one
 //   fuse-norm          an RMS norm of few rows into the linears that read it
+//   fuse-qkv           the merged linear of q, k and v with the RopeQkv of one token, where pairs are adjacent ->
+//                      QkvLinear
 //   fuse-add-norm      a sum that an RMS norm reads -> AddRmsNorm
 //   fuse-elementwise   chains of element-wise operations into each other and into their producer's epilogue
 //   fuse-prologue      a group norm with its activation into the convolutions that read it (not on CPUs: lowering.cpp)
@@ -49,6 +51,7 @@ std::size_t merge_linears(Graph& graph);
 std::size_t fuse_gated(Graph& graph);
 std::size_t remove_select(Graph& graph);
 std::size_t fuse_norm(Graph& graph);
+std::size_t fuse_qkv(Graph& graph);
 std::size_t fuse_add_norm(Graph& graph);
 std::size_t fuse_element_wise(Graph& graph);
 std::size_t fuse_prologue(Graph& graph);

@@ -36,13 +36,18 @@ constexpr std::uint32_t few_tokens = 4;
 
 std::uint32_t slices_of(const SelectionContext& context, ValueId x) { return context.shape(x).slices(); }
 
+float epsilon_of(const Node& node) {
+  if (const auto* linear = node.as<Linear>()) return linear->epsilon;
+  if (const auto* qkv = node.as<QkvLinear>()) return qkv->epsilon;
+  return node.as<GatedLinear>()->epsilon;
+}
+
 /// The norm's factors and constants, where the node normalizes.
 void add_norm(const Node& node, const SelectionContext& context, KernelUse& use) {
   const bool is_normal = normalizes(node.operation);
   use.specialization.overrides["normalizes"] = is_normal;
   if (is_normal) {
-    const auto* linear = node.as<Linear>();
-    use.specialization.overrides["epsilon"] = linear != nullptr ? linear->epsilon : node.as<GatedLinear>()->epsilon;
+    use.specialization.overrides["epsilon"] = epsilon_of(node);
     use.resources.push_back(read("gamma", node.inputs.back()));
   } else {
     use.specialization.tensors["gamma"] = context.descriptor(node.inputs[0]);  // of its kind; not used

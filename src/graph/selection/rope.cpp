@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "graph/selection/kv_cache.h"
+#include "graph/selection/rotary.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
@@ -7,21 +8,14 @@
 namespace driftwood::graph {
 namespace {
 
-shader::Specialization rotary(const Rope& rope) {
-  shader::Specialization specialization;
-  specialization.overrides = {{"head_size", rope.head_size},
-                              {"rotary", rope.rotary},
-                              {"adjacent", rope.pairing == RopePairing::Adjacent},
-                              {"magnitude", rope.magnitude}};
-  return specialization;
-}
-
 /// Only the head size of rotary.wgsl matters where nothing turns.
-shader::Specialization no_rotation(std::uint32_t head_size) { return rotary({.head_size = head_size, .rotary = 0}); }
+void add_no_rotation(std::uint32_t head_size, KernelUse& use) {
+  add_rotary({.head_size = head_size, .rotary = 0}, use);
+}
 
 Lowering rope(const Node& node, const SelectionContext& context) {
   KernelUse use{.module_path = "package::rope", .label = node.name};
-  use.specialization = rotary(*node.as<Rope>());
+  add_rotary(*node.as<Rope>(), use);
   use.specialization.overrides["lanes"] = lanes_for(context.facts, context.shape(node.outputs[0]).slices());
   use.resources = {read("x", node.inputs[0]), read("frequencies", node.inputs[1]), write("y", node.outputs[0]),
                    parameters()};
@@ -33,7 +27,7 @@ Lowering rope(const Node& node, const SelectionContext& context) {
 Lowering head_norm(const Node& node, const SelectionContext& context) {
   const auto& norm = *node.as<HeadNorm>();
   KernelUse use{.module_path = "package::head_norm", .label = node.name};
-  use.specialization = no_rotation(norm.head_size);
+  add_no_rotation(norm.head_size, use);
   use.specialization.overrides["epsilon"] = norm.epsilon;
   use.specialization.overrides["lanes"] = lanes_for(context.facts, context.shape(node.outputs[0]).slices());
   use.resources = {read("x", node.inputs[0]), read("gamma", node.inputs[1]), write("y", node.outputs[0])};
@@ -46,7 +40,7 @@ Lowering head_layout(const Node& node, const SelectionContext& context) {
   const auto& layout = *node.as<HeadLayout>();
   const std::uint32_t heads = context.shape(node.inputs[0]).c / layout.head_size;
   KernelUse use{.module_path = "package::head_layout", .label = node.name};
-  use.specialization = no_rotation(layout.head_size);
+  add_no_rotation(layout.head_size, use);
   use.specialization.overrides["heads"] = heads;
   use.specialization.overrides["kv_heads"] = layout.kv_heads;
   use.specialization.overrides["lanes"] = lanes_for(context.facts, divide_up(layout.head_size, 4));
@@ -59,7 +53,7 @@ Lowering head_layout(const Node& node, const SelectionContext& context) {
 Lowering cache_write(const Node& node, const SelectionContext& context) {
   const Shape& cache = context.shape(node.inputs[1]);
   KernelUse use{.module_path = "package::cache_write", .label = node.name};
-  use.specialization = no_rotation(cache.c);
+  add_no_rotation(cache.c, use);
   use.specialization.overrides["ring"] = node.as<CacheWrite>()->ring;
   use.specialization.overrides["lanes"] = lanes_for(context.facts, cache.slices());
   use.resources = {read("x", node.inputs[0]), parameters()};
@@ -72,7 +66,7 @@ Lowering rope_qkv(const Node& node, const SelectionContext& context) {
   const auto& fused = *node.as<RopeQkv>();
   const Rope& rope = fused.rope;
   KernelUse use{.module_path = "package::rope_qkv", .label = node.name};
-  use.specialization = rotary(rope);
+  add_rotary(rope, use);
   auto& overrides = use.specialization.overrides;
   overrides["heads"] = fused.heads;
   overrides["kv_heads"] = fused.kv_heads;

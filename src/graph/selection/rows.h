@@ -13,6 +13,7 @@ std::span<const KernelRow> embedding_kernels();
 std::span<const KernelRow> linear_kernels();
 std::span<const KernelRow> gated_linear_kernels();
 std::span<const KernelRow> integer_linear_kernels();  // and integer gated linears, and quantize-tokens
+std::span<const KernelRow> qkv_linear_kernels();
 std::span<const KernelRow> norm_kernels();
 std::span<const KernelRow> rope_kernels();
 std::span<const KernelRow> attention_kernels();
