@@ -1,5 +1,6 @@
 // From tensors and packed weights to the objects that hold them (ML Drift, section 3.2): tensorLoad, tensorStore,
-// weightsWord and weightsRowScale become accesses with plain coordinate arithmetic, written from the descriptor of each resource.
+// weightsWord and weightsRowScale become accesses with plain coordinate arithmetic, written from the descriptor of each
+// resource.
 //
 // Of `tensorLoad(x, b, y, x, s)` on a buffer of 16-bit texels with H = 5, W = 3, B = 1 remains `x[(s * 5 + y) * 3 +
 // x]`: axes of extent 1 are gone, constants are folded, and arithmetic keeps the type of the arguments.

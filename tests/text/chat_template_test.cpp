@@ -125,7 +125,8 @@ TEST(ChatTemplate, RefusesRolesOutOfOrderInTheTemplatesOwnWords) {
       chat.render({{"user", "a"}, {"user", "b"}});
       ADD_FAILURE() << "two turns of the user in a row were taken";
     } catch (const InvalidInput& error) {
-      EXPECT_THAT(error.what(), HasSubstr("The chat template refuses the conversation: The roles must go user, assistant"));
+      EXPECT_THAT(error.what(),
+                  HasSubstr("The chat template refuses the conversation: The roles must go user, assistant"));
     }
   }
 }
