@@ -60,10 +60,10 @@ void RunOptions::add_to(CLI::App& command, bool with_context) {
       ->check(CLI::IsMember({"auto", "f32", "f16"}))
       ->capture_default_str();
   command
-      .add_option(
-          "--activations", activations,
-          "How activations enter the matrix kernels of language models: float; int8 (a scale for 32 channels of a token); auto: int8 "
-          "where the weights were made for it")
+      .add_option("--activations", activations,
+                  "How activations enter the matrix kernels of language models: float; int8 (a scale for 32 channels "
+                  "of a token); auto: int8 "
+                  "where the weights were made for it")
       ->check(CLI::IsMember({"auto", "float", "int8"}))
       ->capture_default_str();
   command.add_option("--storage", storage, "How activations are stored")
