@@ -9,9 +9,12 @@
 #include "gpu/reference/reference_device.h"
 #include "graph/builder.h"
 #include "kernels/source.h"
+#include "support/error_of.h"
 
 namespace driftwood::graph {
 namespace {
+
+using test::error_of;
 
 std::vector<float> random_floats(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -157,16 +160,6 @@ TEST(Program, MemoryFromOutsideIsUsed) {
   std::vector<float> values(32);
   device->read(*y.memory, 128, std::as_writable_bytes(std::span(values)));
   expect_near(values, reference(x, r, 8).y, 1e-6F);
-}
-
-template <class Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "no error";
 }
 
 TEST(Program, ErrorsNameTheValueAndTheLimit) {

@@ -6,9 +6,12 @@
 #include <random>
 
 #include "base/error.h"
+#include "support/error_of.h"
 
 namespace driftwood {
 namespace {
+
+using test::error_of;
 
 using testing::HasSubstr;
 
@@ -23,16 +26,6 @@ std::vector<std::byte> pack_all(const WeightsDescriptor& descriptor, std::span<c
   std::vector<std::byte> packed(packed_size(descriptor), std::byte{0xAA});
   pack_rows(descriptor, 0, descriptor.rows, source, packed);
   return packed;
-}
-
-template <typename Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "no error";
 }
 
 class PackedWeights : public testing::TestWithParam<PackedFormat> {

@@ -9,10 +9,13 @@
 
 #include "base/error.h"
 #include "base/half.h"
+#include "support/error_of.h"
 #include "tensor/scale_search.h"
 
 namespace driftwood {
 namespace {
+
+using test::error_of;
 
 using testing::HasSubstr;
 
@@ -43,16 +46,6 @@ double squared_error(std::span<const float> a, std::span<const float> b) {
     sum += difference * difference;
   }
   return sum;
-}
-
-template <class Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "no error";
 }
 
 class Quantize : public testing::TestWithParam<DataType> {

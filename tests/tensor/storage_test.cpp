@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "support/error_of.h"
 #include "tensor/coordinate.h"
 
 namespace driftwood {
 namespace {
+
+using test::error_of;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -14,16 +17,6 @@ using testing::HasSubstr;
 TensorDescriptor tensor(const Shape& shape, StorageKind kind, std::string_view layout = "bhwdc",
                         DataType type = DataType::F32, std::uint32_t objects = 1) {
   return {.shape = shape, .data_type = type, .storage = kind, .layout = *find_layout(layout, kind), .objects = objects};
-}
-
-template <typename Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "no error";
 }
 
 // The paper's examples for the tensor (B, H, W, C) = (1, 2, 3, 5). It writes extents with the axis that holds H first:

@@ -8,10 +8,13 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "support/error_of.h"
 #include "tensor/coordinate.h"
 
 namespace driftwood {
 namespace {
+
+using test::error_of;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -20,16 +23,6 @@ std::vector<float> ramp(std::uint64_t count) {
   std::vector<float> values(count);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i + 1);
   return values;
-}
-
-template <typename Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "no error";
 }
 
 // The paper's example: OHWI weights (5, 2, 1, 7) in four 2D textures of (4, 2), S_I * HW high and S_O wide.
