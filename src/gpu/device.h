@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shader/ir.h"
@@ -26,6 +27,17 @@
 
 namespace driftwood::gpu {
 
+/// What a device is, best first: the order in which devices are chosen.
+enum class DeviceClass : std::uint8_t {
+  DiscreteGpu,
+  IntegratedGpu,
+  OtherGpu,  // a GPU or accelerator that does not say which
+  Cpu,       // a driver made for CPUs
+  Software,  // a GPU's API computed by the CPU (SwiftShader, lavapipe): never chosen unless it is named
+  Reference,
+};
+std::string_view to_string(DeviceClass device_class);
+
 /// Facts of a device, as questions. Zero: the device has none of it.
 struct DeviceFacts {
   std::string id;    // "opencl:0", "reference"
@@ -33,6 +45,9 @@ struct DeviceFacts {
   std::string vendor;
   std::string api;     // "OpenCL 3.0"
   std::string driver;  // driver and platform version; part of every cache key
+  DeviceClass device_class = DeviceClass::OtherGpu;
+  /// Wants the kernels of CPUs: one invocation a group, wide vectors in registers. False of Software devices, whose
+  /// languages have no such vectors.
   bool is_cpu = false;
   bool shares_host_memory = false;
   std::uint32_t compute_units = 1;
@@ -42,6 +57,8 @@ struct DeviceFacts {
   std::uint64_t local_memory = 0;      // bytes of workgroup memory
   std::uint64_t global_memory = 0;     // bytes
   std::uint64_t max_allocation = 0;    // bytes of one buffer
+  std::uint64_t max_binding = 0;       // bytes of a buffer that one binding reaches; 0: all of it
+  std::uint32_t max_bindings = 0;      // of one kernel; 0: as many as it likes
   std::uint64_t buffer_alignment = 4;  // of the offset of a binding, bytes
   bool has_images = false;
   bool has_3d_image_writes = false;
@@ -55,6 +72,8 @@ struct DeviceFacts {
   bool has_packed_dot = false;      // an integer dot instruction behind dot4I8Packed
   bool has_wide_dot = false;        // one behind dot4U8I8Packed of vec16
   bool has_matrices = false;        // matrix units behind the matrices of a subgroup (16 x 16, f16 summed in f32)
+  /// Rows of the selection table (graph/selection.h) that gave wrong numbers here: another that applies is taken.
+  std::vector<std::string> distrusted_kernels = {};
 };
 
 /// One physical object: a buffer of bytes, or an image of vec4 texels.

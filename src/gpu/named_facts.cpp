@@ -4,6 +4,18 @@
 
 namespace driftwood::gpu {
 
+std::string_view to_string(DeviceClass device_class) {
+  switch (device_class) {
+    case DeviceClass::DiscreteGpu: return "discrete GPU";
+    case DeviceClass::IntegratedGpu: return "integrated GPU";
+    case DeviceClass::OtherGpu: return "GPU";
+    case DeviceClass::Cpu: return "CPU";
+    case DeviceClass::Software: return "software";
+    case DeviceClass::Reference: return "reference";
+  }
+  return "unknown";
+}
+
 std::vector<NamedFact> named_facts(const DeviceFacts& facts) {
   std::vector<NamedFact> named;
   // Drivers' strings need not be UTF-8; what is not becomes a replacement character.
@@ -11,6 +23,7 @@ std::vector<NamedFact> named_facts(const DeviceFacts& facts) {
     named.emplace_back(name, nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   };
   add("vendor", facts.vendor);
+  add("class", to_string(facts.device_class));
   add("is_cpu", facts.is_cpu);
   add("shares_host_memory", facts.shares_host_memory);
   add("compute_units", facts.compute_units);
@@ -20,6 +33,8 @@ std::vector<NamedFact> named_facts(const DeviceFacts& facts) {
   add("local_memory", facts.local_memory);
   add("global_memory", facts.global_memory);
   add("max_allocation", facts.max_allocation);
+  add("max_binding", facts.max_binding);
+  add("max_bindings", facts.max_bindings);
   add("buffer_alignment", facts.buffer_alignment);
   add("has_images", facts.has_images);
   add("has_3d_image_writes", facts.has_3d_image_writes);
@@ -33,6 +48,7 @@ std::vector<NamedFact> named_facts(const DeviceFacts& facts) {
   add("has_packed_dot", facts.has_packed_dot);
   add("has_wide_dot", facts.has_wide_dot);
   add("has_matrices", facts.has_matrices);
+  add("distrusted_kernels", facts.distrusted_kernels);
   return named;
 }
 

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "shader/ir.h"
 
@@ -32,17 +31,6 @@ struct OpenClDialect {
   /// for compilers that repeat a kernel's body (PoCL makes code for it three times).
   bool separate_bodies = false;
 };
-
-/// A `uint` that the kernel takes behind its resources: the number of elements of a runtime-sized array whose
-/// arrayLength it asks for, (bytes of the binding - offset) / stride.
-struct ArrayLengthArgument {
-  const Resource* resource;
-  std::uint32_t offset;
-  std::uint32_t stride;
-};
-
-/// In the order of the kernel's trailing arguments (that of the resources); empty for most kernels.
-std::vector<ArrayLengthArgument> array_length_arguments(const Module& module);
 
 /// The name of the kernel in the program: the entry point's, with an underscore where OpenCL C has taken it.
 std::string opencl_kernel_name(const Module& module);

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "conformance/case.h"
 #include "gpu/reference/reference_device.h"
-#include "kernels/conformance.h"
 #include "kernels/source.h"
 
 namespace driftwood::test {
 namespace {
+
+using namespace conformance;
 
 class AttentionMemory : public testing::TestWithParam<std::uint32_t> {};
 

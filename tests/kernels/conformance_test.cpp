@@ -1,7 +1,5 @@
 // Runs the conformance suite (conformance.h): all cases on the reference device, as a CPU and as two GPUs, a choice of
 // them on OpenCL with the kernels of CPUs and of GPUs.
-#include "kernels/conformance.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -10,14 +8,17 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "conformance/case.h"
+#include "conformance/support_table.h"
 #include "gpu/reference/reference_device.h"
 #include "kernels/conformance_device.h"
-#include "kernels/conformance_report.h"
 #include "kernels/source.h"
 #include "support/devices.h"
 
 namespace driftwood::test {
 namespace {
+
+using namespace conformance;
 
 /// Every problem has random contents; another seed gives others.
 unsigned seed() {
@@ -68,17 +69,6 @@ const Subject* subject(const std::string& device_id, const std::string& family) 
     }
   }
   return entry.subject.get();
-}
-
-std::vector<Case> all_cases() {
-  std::vector<Case> all;
-  for (auto table :
-       {norm_cases, layer_norm_cases, group_statistics_cases, linear_cases, gated_linear_cases, qkv_linear_cases,
-        conv2d_cases, concat_cases, token_cases, rope_cases, cache_cases, attention_cases, multi_head_attention_cases,
-        element_wise_cases, quantize_tokens_cases, integer_linear_cases, integer_gated_linear_cases}) {
-    for (Case& each : table()) all.push_back(std::move(each));
-  }
-  return all;
 }
 
 // All cases on the reference device, those for everywhere elsewhere. Where a compiler takes its time, the family of

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "kernels/random_blocks.h"
+#include "conformance/random_blocks.h"
 #include "kernels/source.h"
 #include "run_kernel.h"
 #include "shader/compile.h"
@@ -100,7 +100,7 @@ TEST_P(Formats, DecodeAsOnTheHost) {
       const WeightsDescriptor weights = {type, 6, columns, row_group};
       SCOPED_TRACE(testing::Message() << columns << " columns in row groups of " << row_group);
       const std::uint32_t chunks = (columns + 31) / 32;
-      const auto source = test::random_rows(type, weights.rows, columns, random);
+      const auto source = conformance::random_rows(type, weights.rows, columns, random);
       std::vector<std::byte> packed(packed_size(weights));
       pack_rows(weights, 0, weights.rows, source, packed);
 
@@ -139,7 +139,7 @@ TEST_P(Formats, DecodeSixteenRowsAsOnTheHost) {
       SCOPED_TRACE(testing::Message() << columns << " columns in row groups of " << row_group);
       const std::uint32_t chunks = (columns + 31) / 32;
       const std::uint32_t blocks = 3;
-      const auto source = test::random_rows(type, weights.rows, columns, random);
+      const auto source = conformance::random_rows(type, weights.rows, columns, random);
       std::vector<std::byte> packed(packed_size(weights));
       pack_rows(weights, 0, weights.rows, source, packed);
       const shader::Module module = compile(wide_kernel, weights, *device);

@@ -5,14 +5,16 @@
 
 #include <algorithm>
 
+#include "conformance/quantized_cache.h"
 #include "graph/builder.h"
 #include "graph/program.h"
-#include "kernels/quantized_cache.h"
 #include "kernels/source.h"
 #include "support/devices.h"
 
 namespace driftwood::test {
 namespace {
+
+using namespace conformance;
 
 constexpr std::uint32_t heads = 4, kv_heads = 2, window = 4;
 

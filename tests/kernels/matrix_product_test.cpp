@@ -9,15 +9,17 @@
 #include <random>
 
 #include "base/half.h"
+#include "conformance/random_blocks.h"
 #include "graph/builder.h"
 #include "graph/program.h"
 #include "graph/selection/rows.h"
-#include "kernels/random_blocks.h"
 #include "support/devices.h"
 #include "tensor/packed_weights.h"
 
 namespace driftwood::test {
 namespace {
+
+using namespace conformance;
 
 using graph::Conv2d;
 using graph::ElementOp;

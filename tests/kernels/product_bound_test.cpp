@@ -9,10 +9,10 @@
 #include <cmath>
 #include <random>
 
+#include "conformance/case.h"
+#include "conformance/random_blocks.h"
 #include "graph/builder.h"
 #include "graph/program.h"
-#include "kernels/conformance.h"
-#include "kernels/random_blocks.h"
 #include "support/devices.h"
 
 namespace driftwood {
@@ -39,7 +39,7 @@ TEST_P(ProductBound, MatrixTimesVectorsIsWithinIt) {
   const std::uint32_t columns = info(format).has_row_scale() || block == 1 ? 69 : block == 256 ? 256 : 96;
   constexpr std::uint32_t rows = 18, most_tokens = 3;
   std::mt19937 random(7);
-  const std::vector<std::byte> stored = test::random_rows(format, rows, columns, random, 0.5F);
+  const std::vector<std::byte> stored = conformance::random_rows(format, rows, columns, random, 0.5F);
   std::vector<float> weights(std::size_t{rows} * columns), x(std::size_t{most_tokens} * columns);
   decode_rows(format, columns, stored, weights);
   std::normal_distribution<float> normal;
@@ -78,7 +78,7 @@ TEST_P(ProductBound, MatrixTimesVectorsIsWithinIt) {
 std::vector<Case> cases() {
   std::vector<Case> result;
   for (const char* device : {"reference", "reference-cpu", "opencl:0"}) {
-    for (const DataType format : test::formats) result.push_back({device, format});
+    for (const DataType format : conformance::formats) result.push_back({device, format});
   }
   return result;
 }

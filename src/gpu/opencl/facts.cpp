@@ -111,8 +111,10 @@ DeviceFacts query_facts(const Context& context, cl_platform_id platform) {
   facts.driver = fmt::format("{} ({})", device_text(api, device, CL_DRIVER_VERSION),
                              platform_text(api, platform, CL_PLATFORM_VERSION));
   facts.is_cpu = is_cpu_device(api, device);
+  facts.device_class = facts.is_cpu ? DeviceClass::Cpu : DeviceClass::DiscreteGpu;
   facts.shares_host_memory =
       facts.is_cpu || device_value<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
+  if (!facts.is_cpu && facts.shares_host_memory) facts.device_class = DeviceClass::IntegratedGpu;
   facts.compute_units = device_value<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
   facts.max_workgroup_size = to_u32(device_value<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
   const cl_uint dimensions = device_value<cl_uint>(api, device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 3);

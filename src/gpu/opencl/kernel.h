@@ -6,35 +6,9 @@
 
 #include "gpu/device.h"
 #include "gpu/opencl/context.h"
+#include "gpu/signature.h"
 
 namespace driftwood::gpu::opencl {
-
-/// What one argument of a kernel is bound to, and how much it must hold.
-struct Parameter {
-  std::string name;
-  StorageKind kind = StorageKind::Buffer;
-  std::uint64_t min_bytes = 0;                      // Buffer
-  DataType texel = DataType::F32;                   // images
-  std::array<std::uint32_t, 3> extent = {1, 1, 1};  // images, in texels
-};
-
-/// A trailing `uint` argument: the elements of the runtime-sized array in binding `parameter`,
-/// (bytes of the binding - offset) / stride.
-struct LengthArgument {
-  std::size_t parameter = 0;
-  std::uint32_t offset = 0;
-  std::uint32_t stride = 1;
-};
-
-/// How a kernel is called.
-struct Signature {
-  std::vector<Parameter> parameters;
-  std::vector<LengthArgument> lengths;
-  std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1};
-};
-
-/// The signature of a module's entry point.
-Signature signature_of(const shader::Module& module);
 
 /// A built program that may hold several kernels, shared by them.
 using SharedProgram = std::shared_ptr<const ProgramHandle>;

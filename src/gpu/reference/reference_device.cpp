@@ -18,6 +18,7 @@ DeviceFacts facts_from(const ReferenceOptions& options) {
   facts.vendor = "Driftwood";
   facts.api = "interpreter";
   facts.driver = "1";
+  facts.device_class = DeviceClass::Reference;
   facts.is_cpu = options.is_cpu;
   facts.shares_host_memory = true;
   facts.compute_units = 1;

@@ -10,9 +10,9 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "shader/captures.h"
 #include "shader/emit_common.h"
 #include "shader/emit_opencl.h"
 #include "shader/integer_range.h"
@@ -20,20 +20,6 @@
 #include "shader/ir_build.h"
 
 namespace driftwood::shader::opencl {
-
-/// Declarations that a function needs from module scope, itself or through its callees, in the module's order.
-struct Captures {
-  std::vector<const Resource*> resources;
-  std::vector<const Variable*> variables;
-  std::vector<const Resource*> lengths;  // storage buffers whose arrayLength is asked for
-};
-using CaptureTable = std::unordered_map<const Function*, Captures>;
-CaptureTable find_captures(const Module& module);
-/// The storage buffer whose length arrayLength gives; null where it is given a pointer value.
-const Resource* length_resource(const BuiltinCall& array_length);
-
-/// Names (as to_string gives them) of the array types that are used as values.
-std::set<std::string> find_value_arrays(const Module& module);
 
 /// Whether OpenCL C gives the name a meaning of its own: keywords, types, functions, macros.
 bool is_taken_name(std::string_view name);

@@ -1,9 +1,9 @@
 // attention, and the merge of heads that are no whole slices.
 #include <fmt/format.h>
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 struct Extents {
@@ -186,4 +186,4 @@ std::vector<Case> attention_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

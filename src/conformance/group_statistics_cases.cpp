@@ -1,9 +1,9 @@
 // group-statistics: channels over chunks of positions, and the join of chunks and channels.
 #include <fmt/format.h>
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 constexpr float epsilon = 1e-5F;
@@ -100,4 +100,4 @@ std::vector<Case> group_statistics_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

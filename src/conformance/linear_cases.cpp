@@ -1,9 +1,9 @@
 // linear and gated-linear, by the kernels for wide registers and by those for many lanes.
 #include <fmt/format.h>
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 Wanted product(const Field& weights, const Field& x, const Index& at) {
@@ -323,4 +323,4 @@ std::vector<Case> gated_linear_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -1,9 +1,9 @@
 // head-layout, cache-write and rope-qkv: what lies between the projections and attention.
 #include <fmt/format.h>
 
-#include "kernels/conformance_rope.h"
+#include "conformance/rope.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 struct Heads {
@@ -225,4 +225,4 @@ std::vector<Case> cache_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

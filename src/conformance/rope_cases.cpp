@@ -1,9 +1,9 @@
 // rope, and what it shares with the fused rope-qkv.
-#include "kernels/conformance_rope.h"
-
 #include <fmt/format.h>
 
-namespace driftwood::test {
+#include "conformance/rope.h"
+
+namespace driftwood::conformance {
 
 std::vector<float> rope_frequencies(std::uint32_t rotary) {
   std::vector<float> frequencies;
@@ -80,4 +80,4 @@ std::vector<Case> rope_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

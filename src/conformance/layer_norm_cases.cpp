@@ -1,9 +1,9 @@
 // layer-norm.
 #include <fmt/format.h>
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 constexpr float epsilon = 1e-5F;
@@ -64,4 +64,4 @@ std::vector<Case> layer_norm_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -12,7 +12,7 @@
 
 #include "graph/quantized_cache.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 
 /// The words of rows of `channels` values.
 inline std::vector<std::uint32_t> quantized_rows(std::uint32_t channels, std::span<const float> values) {
@@ -68,4 +68,4 @@ inline std::vector<std::uint32_t> random_cache(const Shape& shape, std::uint32_t
   return words;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

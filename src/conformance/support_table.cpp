@@ -1,4 +1,4 @@
-#include "kernels/conformance_report.h"
+#include "conformance/support_table.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "gpu/reference/reference_device.h"
 #include "graph/lowering.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 
 std::vector<SupportRow> support_table(const std::vector<Case>& cases) {
   std::vector<SupportRow> table;
@@ -74,4 +74,4 @@ std::string support_page(const std::vector<SupportRow>& table) {
   return page;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "base/half.h"
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 /// What a token's channels become, in the arithmetic of the kernels.
@@ -255,4 +255,4 @@ std::vector<Case> quantize_tokens_cases() {
 std::vector<Case> integer_linear_cases() { return product_cases("integer-linear", linear); }
 std::vector<Case> integer_gated_linear_cases() { return product_cases("integer-gated-linear", gated_linear); }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -1,9 +1,9 @@
 // multi-head-attention: attention without a cache.
 #include <fmt/format.h>
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 struct Extents {
@@ -133,4 +133,4 @@ std::vector<Case> multi_head_attention_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -10,7 +10,7 @@
 #include "base/half.h"
 #include "tensor/data_type.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 
 /// Where in a block the halves lie; random bytes there would be infinite or NaN at times.
 inline std::vector<std::size_t> halves_of(DataType type) {
@@ -78,4 +78,4 @@ inline std::vector<std::byte> random_rows(DataType type, std::size_t rows, std::
   return bytes;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

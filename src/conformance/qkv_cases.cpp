@@ -1,9 +1,9 @@
 // qkv-linear: the merged projections of one token, turned and stored as they are made.
 #include <fmt/format.h>
 
-#include "kernels/conformance_rope.h"
+#include "conformance/rope.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 struct Projections {
@@ -140,4 +140,4 @@ std::vector<Case> qkv_linear_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -6,13 +6,13 @@
 #include <set>
 
 #include "base/error.h"
+#include "conformance/case.h"
+#include "conformance/quantized_cache.h"
 #include "graph/lowering.h"
-#include "kernels/conformance.h"
-#include "kernels/quantized_cache.h"
 #include "tensor/pack.h"
 #include "tensor/storage.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 constexpr std::byte pattern{0xA5};
@@ -209,4 +209,4 @@ std::string difference(const Problem& problem, const Outcome& a, const Outcome& 
   return {};
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -1,9 +1,9 @@
 // What rope and rope-qkv must compute.
 #pragma once
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 
 /// Channels of a head and how many of them turn: whole slices, parts of slices, odd ones that pass through.
 struct RopeExtents {
@@ -17,4 +17,4 @@ std::vector<float> rope_frequencies(std::uint32_t rotary);
 Wanted turned(const graph::Rope& rope, const Field& x, std::uint32_t token, std::uint32_t base, std::uint32_t c,
               std::uint32_t position);
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "base/half.h"
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 #include "tensor/data_type.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 using graph::Conv2d;
@@ -221,4 +221,4 @@ std::vector<Case> concat_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -1,9 +1,9 @@
 // rms-norm, add-rms-norm and head-norm.
 #include <fmt/format.h>
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 constexpr float epsilon = 1e-5F;
@@ -131,4 +131,4 @@ std::vector<Case> norm_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

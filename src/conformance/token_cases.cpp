@@ -1,9 +1,9 @@
 // embedding and select-token: a token becomes channels, and one of many tokens is kept.
 #include <fmt/format.h>
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 void embedding(Draft& draft, std::uint32_t columns, Tail tail) {
@@ -68,4 +68,4 @@ std::vector<Case> token_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 
 struct SupportRow {
   std::string operation, kernel;
@@ -22,4 +22,4 @@ struct SupportRow {
 std::vector<SupportRow> support_table(const std::vector<Case>& cases);
 std::string support_page(const std::vector<SupportRow>& table);
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

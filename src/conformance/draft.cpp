@@ -3,13 +3,13 @@
 #include <limits>
 
 #include "base/half.h"
+#include "conformance/case.h"
+#include "conformance/quantized_cache.h"
+#include "conformance/random_blocks.h"
 #include "graph/storage_choice.h"
-#include "kernels/conformance.h"
-#include "kernels/quantized_cache.h"
-#include "kernels/random_blocks.h"
 #include "tensor/packed_weights.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 
 std::string_view to_string(Tail tail) {
   switch (tail) {
@@ -178,4 +178,4 @@ Problem problem_of(const Case& c, const gpu::DeviceFacts& facts, unsigned seed) 
   return problem;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

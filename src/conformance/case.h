@@ -25,7 +25,7 @@
 #include "graph/parameters.h"
 #include "graph/program.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 
 /// How a case is stored and run.
 struct Setting {
@@ -170,6 +170,8 @@ std::vector<Case> cache_cases();  // head-layout, cache-write and rope-qkv
 std::vector<Case> attention_cases();
 std::vector<Case> multi_head_attention_cases();
 std::vector<Case> element_wise_cases();
+/// Those of every operation.
+std::vector<Case> all_cases();
 
 inline constexpr StorageKind every_storage[] = {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D,
                                                 StorageKind::Texture3D, StorageKind::Texture2DArray};
@@ -180,4 +182,4 @@ inline constexpr DataType formats[] = {
     DataType::Q5_1, DataType::Q8_0, DataType::Q2_K,   DataType::Q3_K,  DataType::Q4_K, DataType::Q5_K,
     DataType::Q6_K, DataType::Q8_K, DataType::IQ4_NL, DataType::MXFP4, DataType::I8C,  DataType::I4C};
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numbers>
 
-#include "kernels/conformance.h"
+#include "conformance/case.h"
 
-namespace driftwood::test {
+namespace driftwood::conformance {
 namespace {
 
 using graph::ElementOp;
@@ -140,4 +140,4 @@ std::vector<Case> element_wise_cases() {
   return cases;
 }
 
-}  // namespace driftwood::test
+}  // namespace driftwood::conformance

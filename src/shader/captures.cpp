@@ -1,10 +1,10 @@
-// What must be known of a module before it can be printed.
+#include "shader/captures.h"
+
 #include <algorithm>
 
 #include "shader/ir_walk.h"
-#include "shader/opencl/printer.h"
 
-namespace driftwood::shader::opencl {
+namespace driftwood::shader {
 
 const Resource* length_resource(const BuiltinCall& array_length) {
   const auto* address = std::get_if<AddressOf>(&array_length.arguments[0]->node);
@@ -48,6 +48,23 @@ CaptureTable find_captures(const Module& module) {
     table[function.get()] = std::move(captures);
   }
   return table;
+}
+
+std::vector<ArrayLengthArgument> array_length_arguments(const Module& module) {
+  std::vector<ArrayLengthArgument> arguments;
+  CaptureTable captures = find_captures(module);
+  for (const Resource* resource : captures[module.entry_point].lengths) {
+    TypePtr type = resource->type;
+    std::uint32_t offset = 0;
+    if (const auto* structure = type->as<StructType>()) {
+      offset = structure->fields.back().offset;
+      type = structure->fields.back().type;
+    }
+    const TypePtr element = type->as<ArrayType>()->element;
+    const std::uint32_t alignment = alignment_of(element);
+    arguments.push_back({resource, offset, (size_of(element) + alignment - 1) / alignment * alignment});
+  }
+  return arguments;
 }
 
 namespace {
@@ -126,4 +143,4 @@ std::set<std::string> find_value_arrays(const Module& module) {
   return std::move(finder.found);
 }
 
-}  // namespace driftwood::shader::opencl
+}  // namespace driftwood::shader
