@@ -40,41 +40,12 @@ constexpr const char* wide_dot_attribute = "__attribute__((target(\"avx512vnni\"
 }  // namespace
 
 Printer::Printer(const Module& module, const OpenClDialect& dialect)
-    : module_(module),
+    : c_family::Printer(module),
       dialect_(dialect),
-      captures_(find_captures(module)),
-      value_arrays_(find_value_arrays(module)),
-      names_(module),
-      uses_wide_dot_(dialect.wide_dot && has_separate_body(module, dialect) && has_wide_dot(module)) {
-  for (const auto& each : module.resources) module_names_.insert(each->name);
-  for (const auto& each : module.variables) module_names_.insert(each->name);
-  for (const auto& each : module.functions) {
-    module_names_.insert(each->name);
-    for (const auto& parameter : each->parameters) module_names_.insert(parameter->name);
-    visit_statements(each->body, [&](const Statement& statement) {
-      if (const auto* declare = std::get_if<Declare>(&statement.node)) module_names_.insert(declare->variable->name);
-    });
-  }
-  visit_expressions(module, [&](const Expression& each) {
-    if (const auto* read = std::get_if<VariableExpression>(&each.node)) used_variables_.insert(read->variable);
-  });
-}
+      uses_wide_dot_(dialect.wide_dot && has_separate_body(module, dialect) && has_wide_dot(module)) {}
 
-std::string Printer::fresh_name(std::string_view wanted) { return names_.make(wanted); }
-
-void Printer::function(const Function& function) {
-  current_ = &function;
-  std::string parameters;
+void Printer::before_function() {
   if (uses_wide_dot_) out_.line(wide_dot_attribute);
-  const auto add = [&](const std::string& each) { parameters += (parameters.empty() ? "" : ", ") + each; };
-  for (const auto& each : function.parameters) add(declaration(each->type, name(each->name)));
-  for (const Resource* each : captures_[&function].resources) add(resource_declaration(*each));
-  for (const Variable* each : captures_[&function].variables) add(captured_declaration(*each));
-  for (const Resource* each : captures_[&function].lengths) add("uint " + array_length_name(*each));
-  out_.line("static " + declaration(function.result, name(function.name)) + "(" + parameters + ") {");
-  block(function.body);
-  out_.line("}");
-  out_.blank();
 }
 
 std::string Printer::builtin_input(const Variable& parameter) const {
@@ -101,34 +72,6 @@ std::string Printer::builtin_input(const Variable& parameter) const {
     case BuiltinInput::None: break;
   }
   throw InternalError("The parameter '" + parameter.name + "' of the entry point is no builtin value.");
-}
-
-// A line a parameter list, broken where it is too long.
-void Printer::signature(const std::string& head, const std::vector<std::string>& parameters) {
-  std::string line = head;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::string part = parameters[i] + (i + 1 < parameters.size() ? "," : "");
-    if (line.size() + part.size() > 116 && line != head) {
-      out_.line(line);
-      line = std::string(head.size(), ' ') + part;
-    } else {
-      line += (line.ends_with("(") || line.ends_with(" ") ? "" : " ") + part;
-    }
-  }
-  out_.line(line + ") {");
-}
-
-void Printer::private_variables(const Function& function) {
-  for (const Variable* each : captures_[&function].variables) {
-    if (each->space != AddressSpace::Private) continue;
-    Declare declare;
-    declare.variable = std::make_unique<Variable>();
-    declare.variable->name = each->name;
-    declare.variable->type = each->type;
-    declare.variable->is_mutable = true;
-    if (each->initializer) declare.initializer = clone(*each->initializer);
-    out_.line(this->declare(declare) + ";");
-  }
 }
 
 // The kernel as a function of its own, and a kernel that calls it.
@@ -201,38 +144,12 @@ void Printer::entry_point(const Function& function) {
   out_.line("}");
 }
 
-// WGSL's workgroup memory starts as zeroes. All invocations write them, one element each in turn.
-void Printer::zero_workgroup_memory(const Function& function) {
-  const auto& size = function.workgroup_size;
-  const std::uint32_t total = size[0] * size[1] * size[2];
+std::string Printer::workgroup_index() const {
+  const auto& size = module_.entry_point->workgroup_size;
   std::string index = "get_local_id(0)";
   if (size[1] * size[2] > 1) index += " + get_local_id(1) * " + std::to_string(size[0]);
   if (size[2] > 1) index += " + get_local_id(2) * " + std::to_string(size[0] * size[1]);
-  bool any = false;
-  for (const Variable* each : captures_[&function].variables) {
-    if (each->space != AddressSpace::Workgroup || !each->needs_zeroes) continue;
-    any = true;
-    const std::string printed = name(each->name);
-    std::uint64_t count = 1;
-    TypePtr element = each->type;
-    while (const auto* array = element->as<ArrayType>()) {
-      count *= *array->count;
-      element = array->element;
-    }
-    const int width = width_of(element);
-    const std::string zero = element->as<StructType>() != nullptr ? "(" + type_name(element) + "){0}"
-                             : width > 1                          ? "(" + type_name(element) + ")(0)"
-                                                                  : "0";
-    if (each->type->as<ArrayType>() == nullptr) {
-      out_.line((total > 1 ? "if (" + index + " == 0) " : "") + printed + " = " + zero + ";");
-      continue;
-    }
-    const bool is_flat = !is_wrapped(each->type) && each->type->as<ArrayType>()->element->as<ArrayType>() == nullptr;
-    const std::string base = is_flat ? printed : "((__local " + type_name(element) + "*)&" + printed + ")";
-    out_.line("for (uint i = " + index + "; i < " + std::to_string(count) + "u; i += " + std::to_string(total) + "u) " +
-              base + "[i] = " + zero + ";");
-  }
-  if (any) out_.line("barrier(CLK_LOCAL_MEM_FENCE);");
+  return index;
 }
 
 std::string Printer::print() {
@@ -262,37 +179,6 @@ std::string Printer::print() {
   for (const std::string& each : type_declarations()) text += each + "\n\n";
   text += prelude_.text();
   return text + out_.text();
-}
-
-// Structures and wrappers of arrays, each after those it holds.
-std::vector<std::string> Printer::type_declarations() const {
-  std::vector<std::string> declarations;
-  std::set<std::string> seen;
-  const std::function<void(const TypePtr&)> add = [&](const TypePtr& type) {
-    if (const auto* array = type->as<ArrayType>()) {
-      add(array->element);
-      if (is_wrapped(type) && seen.insert(to_string(type)).second) declarations.push_back(wrapper_text(type));
-    } else if (const auto* pointer = type->as<PointerType>()) {
-      add(pointer->pointee);
-    } else if (const auto* structure = type->as<StructType>()) {
-      if (!seen.insert(structure->name).second) return;
-      for (const StructType::Field& field : structure->fields) add(field.type);
-      declarations.push_back(struct_text(*structure));
-    }
-  };
-  for (const auto& each : module_.resources) {
-    if (each->type) add(each->type);
-  }
-  for (const auto& each : module_.variables) add(each->type);
-  for (const auto& each : module_.functions) {
-    add(each->result);
-    for (const auto& parameter : each->parameters) add(parameter->type);
-    visit_statements(each->body, [&](const Statement& statement) {
-      if (const auto* declare = std::get_if<Declare>(&statement.node)) add(declare->variable->type);
-    });
-    visit_expressions(each->body, [&](const Expression& expression) { add(expression.type); });
-  }
-  return declarations;
 }
 
 }  // namespace driftwood::shader::opencl

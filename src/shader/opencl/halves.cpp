@@ -6,14 +6,7 @@
 
 namespace driftwood::shader::opencl {
 
-namespace {
-
-TypePtr with_scalar(const TypePtr& type, Scalar scalar) {
-  const int width = width_of(type);
-  return width > 1 ? vector_type(scalar, width) : scalar_type(scalar);
-}
-
-}  // namespace
+using c_family::with_scalar;
 
 bool Printer::lacks_half(const TypePtr& type) const {
   return dialect_.f16_arithmetic && !dialect_.f16_functions && scalar_of(type) == Scalar::F16;

@@ -276,17 +276,8 @@ bool is_vector_type_name(std::string_view name) {
 
 }  // namespace
 
-bool is_taken_name(std::string_view name) {
+bool Printer::is_taken_name(std::string_view name) const {
   return std::binary_search(taken_names.begin(), taken_names.end(), name) || is_vector_type_name(name);
-}
-
-std::string Printer::name(const std::string& wanted) const {
-  std::string result = wanted;
-  if (!is_taken_name(result)) return result;
-  do {
-    result += '_';
-  } while (module_names_.contains(result));
-  return result;
 }
 
 }  // namespace driftwood::shader::opencl

@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "shader/c_family/printer.h"
 #include "shader/ir_build.h"
 #include "shader/ir_walk.h"
-#include "shader/opencl/printer.h"
 
-namespace driftwood::shader::opencl {
+namespace driftwood::shader::c_family {
 
 namespace {
 
@@ -24,8 +24,6 @@ std::string swizzle_name(const TypePtr& vector, const Swizzle& node) {
   return letters;
 }
 
-bool is_bool_vector(const TypePtr& type) { return width_of(type) > 1 && scalar_of(type) == Scalar::Bool; }
-
 // "*p" may be followed by a member with "->".
 Code member_of(const Code& base, const std::string& member) {
   if (base.precedence == Precedence::Unary && base.text[0] == '*') {
@@ -39,6 +37,15 @@ Code member_of(const Code& base, const std::string& member) {
 std::string Printer::argument(const Expression& expression) {
   return value(expression).at_least(Precedence::Assignment);
 }
+
+std::string Printer::address_text(const Expression& expression) {
+  const bool outer = std::exchange(in_address_, true);
+  std::string text = value(expression).text;
+  in_address_ = outer;
+  return text;
+}
+
+std::string Printer::array_length_name(const Resource& resource) const { return name(resource.name) + "_length"; }
 
 Code Printer::value(const Expression& expression) {
   if (!expression.is_reference) return value_of_node(expression);
@@ -111,10 +118,8 @@ Code Printer::place(const Expression& reference) {
         return member_of(base, component_name(index->base->type, static_cast<std::size_t>(*at)));
       }
     }
-    const bool outer = std::exchange(in_address_, true);
     const auto known = integer_value(*index->index);
-    const std::string at = known ? std::to_string(*known) : value(*index->index).text;
-    in_address_ = outer;
+    const std::string at = known ? std::to_string(*known) : address_text(*index->index);
     if (width_of(index->base->type) > 1) {
       return {element_pointer(*index->base) + "[" + at + "]", Precedence::Postfix};
     }
@@ -134,7 +139,8 @@ Code Printer::place(const Expression& reference) {
     return {"*" + value(*dereference->pointer).at_least(Precedence::Unary), Precedence::Unary};
   }
   if (!reference.is_reference) return value_of_node(reference);
-  throw InternalError("A reference of type " + to_string(reference.type) + " is none that OpenCL C can print.");
+  throw InternalError("A reference of type " + to_string(reference.type) + " is none that " + std::string(language()) +
+                      " can print.");
 }
 
 AddressSpace Printer::space_of(const Expression& reference) const {
@@ -161,7 +167,7 @@ AddressSpace Printer::space_of(const Expression& reference) const {
 // "((__global float*)&x[i])", the components of a vector in memory as an array.
 std::string Printer::element_pointer(const Expression& vector_reference) {
   const TypePtr element =
-      is_bool_vector(vector_reference.type) ? scalar_type(Scalar::I32) : scalar_type(*scalar_of(vector_reference.type));
+      is_mask(vector_reference.type) ? scalar_type(Scalar::I32) : scalar_type(*scalar_of(vector_reference.type));
   const Resource* resource = root_resource(vector_reference);
   const Access access = resource != nullptr && resource->access == Access::Read ? Access::Read : Access::ReadWrite;
   const TypePtr pointer = pointer_type(space_of(vector_reference), element, access);
@@ -172,7 +178,7 @@ Code Printer::component(const Expression& expression, const Expression& base, in
   if (is_memory_half(base.type) && base.is_reference) return {half_load(expression), Precedence::Postfix};
   const Code vector = base.is_reference ? place(base) : value(base);
   const Code code = member_of(vector, component_name(base.type, static_cast<std::size_t>(component)));
-  return is_bool_vector(base.type) ? Code{code.text + " != 0", Precedence::Equality} : code;
+  return is_mask(base.type) ? Code{code.text + " != 0", Precedence::Equality} : code;
 }
 
 Code Printer::swizzle(const Expression& expression, const Swizzle& node) {
@@ -190,7 +196,7 @@ Code Printer::index_value(const Expression& expression, const Index& node) {
     if (space == AddressSpace::Function || space == AddressSpace::Private) {
       // A chain of selections keeps the vector in registers.
       const std::string vector = type_name(base_type);
-      const std::string element = is_bool_vector(base_type) ? "int" : std::string(type_name(expression.type));
+      const std::string element = is_mask(base_type) ? "int" : std::string(type_name(expression.type));
       const int width = width_of(base_type);
       const auto part = [&](int i) { return "v." + component_name(base_type, static_cast<std::size_t>(i)); };
       std::string body = part(width - 1);
@@ -199,17 +205,13 @@ Code Printer::index_value(const Expression& expression, const Index& node) {
           prelude_.require("component_" + vector, "static " + element + " component_" + vector + "(" + vector +
                                                       " v, uint i) {\n  return " + body + ";\n}");
       const Code code{helper + "(" + argument(*node.base) + ", " + argument(*node.index) + ")", Precedence::Postfix};
-      return is_bool_vector(base_type) ? Code{code.text + " != 0", Precedence::Equality} : code;
+      return is_mask(base_type) ? Code{code.text + " != 0", Precedence::Equality} : code;
     }
     const Code code = place(expression);
-    return is_bool_vector(base_type) ? Code{code.text + " != 0", Precedence::Equality} : code;
+    return is_mask(base_type) ? Code{code.text + " != 0", Precedence::Equality} : code;
   }
   if (std::holds_alternative<Literal>(node.base->node)) {
-    const bool outer = std::exchange(in_address_, true);
-    const Code table = table_of(*node.base);
-    const Code code{table.text + "[" + value(*node.index).text + "]", Precedence::Postfix};
-    in_address_ = outer;
-    return code;
+    return {table_of(*node.base).text + "[" + address_text(*node.index) + "]", Precedence::Postfix};
   }
   return place(expression);
 }
@@ -224,7 +226,7 @@ Code Printer::table_of(const Expression& array_literal) {
   }
   if (dimensions.empty()) return literal(array_literal.type, *as_literal(array_literal));
   std::size_t next = 0;
-  return {prelude_.table(type_name(element), dimensions,
+  return {prelude_.table(space_qualifier(AddressSpace::Uniform), type_name(element), dimensions,
                          literal_braces(array_literal.type, *as_literal(array_literal), next))};
 }
 
@@ -278,8 +280,8 @@ std::string Printer::as_mask(const Expression& boolean) {
 Code Printer::construct(const Expression& expression, const Construct& node) {
   const TypePtr& type = expression.type;
   const int width = width_of(type);
-  if (type->as<MatrixType>() != nullptr) return {"(" + type_name(type) + ")(0)", Precedence::Unary};
-  if (width == 0) return {"(" + type_name(type) + ")" + initializer(expression), Precedence::Unary};
+  if (type->as<MatrixType>() != nullptr) return {zero_matrix(type), Precedence::Unary};
+  if (width == 0) return aggregate_value(type_name(type), initializer(expression));
   if (node.arguments.empty()) {
     const Literal zero{std::vector<ConstantScalar>(
         static_cast<std::size_t>(width), is_float(*scalar_of(type)) ? ConstantScalar::of_float(*scalar_of(type), 0)
@@ -288,13 +290,13 @@ Code Printer::construct(const Expression& expression, const Construct& node) {
   }
   if (width == 1) return value(*node.arguments[0]);
   if (node.arguments.size() == 1 && width_of(node.arguments[0]->type) == width) return value(*node.arguments[0]);
-  const bool is_mask = scalar_of(type) == Scalar::Bool;
-  std::string text = "(" + type_name(type) + ")(";
+  const bool mask = is_mask(type);
+  std::string text;
   for (std::size_t i = 0; i < node.arguments.size(); ++i) {
     const Expression& each = *node.arguments[i];
-    text += (i > 0 ? ", " : "") + (is_mask && width_of(each.type) == 1 ? as_mask(each) : argument(each));
+    text += (i > 0 ? ", " : "") + (mask && width_of(each.type) == 1 ? as_mask(each) : argument(each));
   }
-  return {text + ")", Precedence::Unary};
+  return vector_value(type_name(type), text);
 }
 
 std::string Printer::initializer(const Expression& expression) {
@@ -305,7 +307,7 @@ std::string Printer::initializer(const Expression& expression) {
   }
   const auto* construct = std::get_if<Construct>(&expression.node);
   if (construct == nullptr) return argument(expression);
-  if (construct->arguments.empty()) return "{0}";
+  if (construct->arguments.empty()) return std::string(zero_braces());
   std::string text = is_wrapped(expression.type) ? "{{" : "{";
   for (std::size_t i = 0; i < construct->arguments.size(); ++i) {
     text += (i > 0 ? ", " : "") + initializer(*construct->arguments[i]);
@@ -313,4 +315,4 @@ std::string Printer::initializer(const Expression& expression) {
   return text + (is_wrapped(expression.type) ? "}}" : "}");
 }
 
-}  // namespace driftwood::shader::opencl
+}  // namespace driftwood::shader::c_family

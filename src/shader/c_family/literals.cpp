@@ -1,9 +1,9 @@
 #include <cmath>
 #include <limits>
 
-#include "shader/opencl/printer.h"
+#include "shader/c_family/printer.h"
 
-namespace driftwood::shader::opencl {
+namespace driftwood::shader::c_family {
 
 Code Printer::scalar_literal(const ConstantScalar& value) const {
   switch (value.scalar) {
@@ -12,13 +12,13 @@ Code Printer::scalar_literal(const ConstantScalar& value) const {
     case Scalar::I32:
     case Scalar::AbstractInt: {
       const auto number = static_cast<std::int32_t>(value.i);
-      if (number == std::numeric_limits<std::int32_t>::min()) return {"INT_MIN"};
+      if (number == std::numeric_limits<std::int32_t>::min()) return {least_int()};
       return {std::to_string(number), number < 0 ? Precedence::Unary : Precedence::Primary};
     }
     default: break;
   }
   const auto number = static_cast<float>(value.f);
-  const bool is_half = value.scalar == Scalar::F16 && dialect_.f16_arithmetic;
+  const bool is_half = value.scalar == Scalar::F16 && !is_memory_half(scalar_type(Scalar::F16));
   if (std::isnan(number)) return is_half ? Code{"(half)NAN", Precedence::Unary} : Code{"NAN"};
   const Precedence precedence = std::signbit(number) ? Precedence::Unary : Precedence::Primary;
   if (std::isinf(number)) {
@@ -37,22 +37,22 @@ bool same_bits(const ConstantScalar& a, const ConstantScalar& b) { return a.scal
 Code Printer::literal_part(const TypePtr& type, const Literal& value, std::size_t& next) const {
   const int width = width_of(type);
   if (width == 1) return scalar_literal(value.components[next++]);
-  if (width == 0) return {"(" + type_name(type) + ")" + literal_braces(type, value, next), Precedence::Unary};
+  if (width == 0) return aggregate_value(type_name(type), literal_braces(type, value, next));
   const std::size_t first = next;
   next += static_cast<std::size_t>(width);
-  const bool is_mask = scalar_of(type) == Scalar::Bool;
+  const bool mask = is_mask(type);
   const auto text_of = [&](std::size_t i) {
     const ConstantScalar& component = value.components[i];
-    return is_mask ? std::string(component.i != 0 ? "-1" : "0") : scalar_literal(component).text;
+    return mask ? std::string(component.i != 0 ? "-1" : "0") : scalar_literal(component).text;
   };
   bool is_splat = true;
   for (std::size_t i = first; i < next; ++i)
     is_splat = is_splat && same_bits(value.components[i], value.components[first]);
-  std::string text = "(" + type_name(type) + ")(" + text_of(first);
+  std::string text = text_of(first);
   if (!is_splat) {
     for (std::size_t i = first + 1; i < next; ++i) text += ", " + text_of(i);
   }
-  return {text + ")", Precedence::Unary};
+  return vector_value(type_name(type), text);
 }
 
 std::string Printer::literal_braces(const TypePtr& type, const Literal& value, std::size_t& next) const {
@@ -80,4 +80,4 @@ Code Printer::literal(const TypePtr& type, const Literal& value) const {
   return literal_part(type, value, next);
 }
 
-}  // namespace driftwood::shader::opencl
+}  // namespace driftwood::shader::c_family

@@ -1,9 +1,9 @@
 #include "base/error.h"
+#include "shader/c_family/printer.h"
 #include "shader/ir_build.h"
 #include "shader/ir_walk.h"
-#include "shader/opencl/printer.h"
 
-namespace driftwood::shader::opencl {
+namespace driftwood::shader::c_family {
 
 namespace {
 
@@ -83,7 +83,7 @@ std::string Printer::simple_statement(const Statement& statement, bool plain_cou
     return node->value ? "return " + value(*node->value).text : "return";
   }
   if (std::holds_alternative<Break>(statement.node)) return "break";
-  throw InternalError("A statement of the kernel has no spelling in OpenCL C.");
+  throw InternalError("A statement of the kernel has no spelling in " + std::string(language()) + ".");
 }
 
 std::string Printer::declare(const Declare& node) {
@@ -93,8 +93,8 @@ std::string Printer::declare(const Declare& node) {
   text += declaration(variable.type, name(variable.name)) + " = ";
   if (node.initializer) return text + initializer(*node.initializer);
   const int width = width_of(variable.type);
-  if (variable.type->as<MatrixType>() != nullptr) return text + "(" + type_name(variable.type) + ")(0)";
-  if (width == 0) return text + "{0}";
+  if (variable.type->as<MatrixType>() != nullptr) return text + zero_matrix(variable.type);
+  if (width == 0) return text + std::string(zero_braces());
   const Scalar scalar = *scalar_of(variable.type);
   const auto zero = is_float(scalar) ? ConstantScalar::of_float(scalar, 0) : ConstantScalar::of_int(scalar, 0);
   const Literal zeroes{std::vector<ConstantScalar>(static_cast<std::size_t>(width), zero)};
@@ -107,7 +107,7 @@ std::string Printer::assign(const Expression& target, const Expression& stored) 
   const auto* index = std::get_if<Index>(&target.node);
   const Expression* vector = swizzle != nullptr && swizzle->count == 1 ? swizzle->base.get() : nullptr;
   if (index != nullptr && width_of(index->base->type) > 1) vector = index->base.get();
-  const bool is_mask_component = vector != nullptr && scalar_of(vector->type) == Scalar::Bool;
+  const bool is_mask_component = vector != nullptr && is_mask(vector->type);
   return place(target).text + " = " + (is_mask_component ? as_mask(stored) : argument(stored));
 }
 
@@ -122,7 +122,10 @@ std::string Printer::compound_assign(BinaryOp op, const Expression& target, cons
   const bool divides = is_division && value(sum).precedence != Precedence::Multiplicative;
   const bool wraps = !plain_counter && needs_wrapping(sum);
   const bool is_operator = op < BinaryOp::LogicalAnd && width_of(target.type) >= width_of(step.type);
-  if (is_operator && !divides && !wraps && !is_memory_half(sum.type) && accumulating_dot(sum) == nullptr) {
+  const bool shifts = op == BinaryOp::ShiftLeft || op == BinaryOp::ShiftRight;
+  const bool needs_amount = shifts && masks_shift(step);
+  if (is_operator && !needs_amount && !divides && !wraps && !is_memory_half(sum.type) &&
+      accumulating_dot(sum) == nullptr) {
     const Code printed = place(target);
     const auto known = integer_value(step);
     if (known == 1 && op == BinaryOp::Add) return printed.at_least(Precedence::Postfix) + "++";
@@ -217,4 +220,4 @@ void Printer::switch_statement(const Switch& node) {
   out_.line("}");
 }
 
-}  // namespace driftwood::shader::opencl
+}  // namespace driftwood::shader::c_family
