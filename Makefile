@@ -40,6 +40,7 @@ demo-image: build
 	  --size 128x128 --seed 1 -o $(BUILD)/demo.png
 
 test: build-tests
+	@tools/install_packages.sh test
 	@tools/install_packages.sh model
 	@tools/fetch_models.sh smollm2 gemma3
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
