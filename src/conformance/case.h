@@ -61,6 +61,7 @@ struct Expected {
 
 struct Problem {
   graph::Graph graph;
+  std::string refusal = {};  // why the device cannot store it as the case says, or nothing
   graph::Parameters parameters = {};
   std::size_t dispatches = 1;
   std::map<std::string, std::vector<float>> contents = {};       // of inputs and states, whole
@@ -88,8 +89,8 @@ std::string_view to_string(Tail tail);
 /// A Problem under construction.
 class Draft {
  public:
-  Draft(const Setting& setting, unsigned seed)
-      : setting(setting), builder({.max_tokens = setting.max_tokens}), random_(seed) {}
+  Draft(const Setting& setting, unsigned seed, bool computes = true)
+      : setting(setting), builder({.max_tokens = setting.max_tokens}), random_(seed), computes_(computes) {}
 
   const Setting& setting;
   graph::Builder builder;
@@ -121,6 +122,7 @@ class Draft {
   std::vector<float> random_values(std::size_t count, DataType type, float low, float high);
   void expect(const std::string& name, const Shape& shape, const Rule& rule);
   std::mt19937 random_;
+  bool computes_;  // what is expected
 };
 
 struct Case {
@@ -134,6 +136,10 @@ struct Case {
 
 std::string describe(const Case& c);
 Problem problem_of(const Case& c, const gpu::DeviceFacts& facts, unsigned seed);
+/// The same without what it must compute: for its graph.
+Problem sketch_of(const Case& c, const gpu::DeviceFacts& facts);
+/// How a case's graph becomes a program: its own storage, and integers only where it makes them itself.
+graph::GraphOptions options_of(StorageKind storage);
 
 /// A device under test and its compiled kernels.
 struct Subject {

@@ -93,6 +93,7 @@ graph::Tensor Draft::ids(std::uint32_t vocabulary) {
 }
 
 void Draft::expect(const std::string& name, const Shape& shape, const Rule& rule) {
+  if (!computes_) return;
   Expected expected{.name = name, .elements = {}};
   for (std::uint32_t b = 0; b < shape.b; ++b) {
     for (std::uint32_t h = 0; h < shape.h; ++h) {
@@ -134,7 +135,7 @@ void Draft::output(const std::string& name, const graph::Tensor& tensor, const R
 
 void Draft::state(const std::string& name, const Shape& shape, const Rule& rule) {
   expect(name, shape, rule);
-  if (setting.cache_type() != DataType::Q8_0) return;
+  if (!computes_ || setting.cache_type() != DataType::Q8_0) return;
   std::vector<Wanted>& elements = problem.expected.back().elements;
   for (std::size_t row = 0; row < elements.size(); row += shape.c) {
     for (std::uint32_t first = 0; first < shape.c; first += graph::cache_block_length) {
@@ -161,8 +162,24 @@ std::string describe(const Case& c) {
   return text;
 }
 
-Problem problem_of(const Case& c, const gpu::DeviceFacts& facts, unsigned seed) {
-  Draft draft(c.setting, seed);
+namespace {
+
+// Why a device cannot hold a tensor of that kind, as a sentence without the tensor's own size where it has none at all.
+std::string refusal_of(const TensorDescriptor& wanted, const gpu::DeviceFacts& facts) {
+  if (graph::fits(wanted, facts)) return {};
+  const std::string_view kind = driftwood::to_string(wanted.storage);
+  if (!facts.has_images) return "The device has no images.";
+  if (wanted.storage == StorageKind::ImageBuffer && facts.max_image_buffer == 0) {
+    return "The device has no image buffers.";
+  }
+  if (wanted.storage == StorageKind::Texture3D && !facts.has_3d_image_writes) {
+    return "The device has no kernels that write to 3D textures.";
+  }
+  return fmt::format("A {} of the case exceeds a limit of the device.", kind);
+}
+
+Problem made(const Case& c, const gpu::DeviceFacts& facts, unsigned seed, bool computes) {
+  Draft draft(c.setting, seed, computes);
   c.make(draft);
   Problem problem = std::move(draft).finish();
   // Inputs and outputs are stored as activations inside a graph would be.
@@ -173,9 +190,20 @@ Problem problem_of(const Case& c, const gpu::DeviceFacts& facts, unsigned seed) 
                                   .data_type = value.data_type,
                                   .storage = c.setting.storage,
                                   .layout = graph::default_layout(c.setting.storage)};
-    if (graph::fits(wanted, facts)) value.descriptor = wanted;
+    if (std::string refusal = refusal_of(wanted, facts); !refusal.empty()) problem.refusal = std::move(refusal);
+    value.descriptor = wanted;
   }
   return problem;
+}
+
+}  // namespace
+
+Problem problem_of(const Case& c, const gpu::DeviceFacts& facts, unsigned seed) { return made(c, facts, seed, true); }
+Problem sketch_of(const Case& c, const gpu::DeviceFacts& facts) { return made(c, facts, 1, false); }
+
+graph::GraphOptions options_of(StorageKind storage) {
+  // Integers where a case has them: the choice for a whole model is not the table's.
+  return {.activations = graph::ActivationMode::Float, .storage = storage};
 }
 
 }  // namespace driftwood::conformance

@@ -146,9 +146,7 @@ std::string compare(const Problem& problem, const Expected& expected, const std:
 Outcome run(const Subject& subject, const Problem& problem, StorageKind storage) {
   gpu::Device& device = subject.device;
   std::map<std::string, Guarded> guarded;
-  // Integers where a case has them: the choice for a whole model is not the table's.
-  graph::ProgramSettings settings{.options = {.activations = graph::ActivationMode::Float, .storage = storage},
-                                  .kernels = subject.kernels};
+  graph::ProgramSettings settings{.options = options_of(storage), .kernels = subject.kernels};
   for (const Expected& expected : problem.expected) {
     graph::Value value = value_named(problem, expected.name);
     if (!value.descriptor && !value.is_array) {
