@@ -21,8 +21,13 @@ FreshNames::FreshNames(const Module& module) {
 
 std::string FreshNames::make(std::string_view wanted) {
   std::string name(wanted);
-  for (int suffix = 1; !taken_.insert(name).second; ++suffix) name = std::string(wanted) + "_" + std::to_string(suffix);
-  return name;
+  if (taken_.insert(name).second) return name;
+  const std::string stem = name + "_";
+  int& suffix = next_.try_emplace(std::move(name), 1).first->second;
+  while (true) {
+    name = stem + std::to_string(suffix++);
+    if (taken_.insert(name).second) return name;
+  }
 }
 
 namespace {

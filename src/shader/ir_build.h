@@ -21,6 +21,7 @@ class FreshNames {
 
  private:
   std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> next_;  // suffixes below are taken: unrolled loops ask for thousands of a name
 };
 
 /// What a copy refers to instead of the original's variables.
