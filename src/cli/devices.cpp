@@ -14,16 +14,19 @@ void devices(bool json) {
     const gpu::DeviceFacts& facts = listing.facts;
     if (!json) {
       if (!listing.failure.empty()) {
-        fmt::print("{:<12} {}\n{:<12} cannot be used: {}\n", facts.id.empty() ? "-" : facts.id, facts.name, "",
-                   listing.failure);
+        fmt::print("{:<12} {}\n{:<12} cannot be used: {}\n", facts.id, facts.name, "", listing.failure);
         continue;
       }
-      fmt::print("{:<12} {}\n{:<12} {}, driver {}\n", facts.id, facts.name, "", facts.api, facts.driver);
+      fmt::print("{:<12} {}\n{:<12} {}, {}, driver {}\n", facts.id, facts.name, "", to_string(facts.device_class),
+                 facts.api, facts.driver);
+      if (!listing.note.empty()) fmt::print("{:<12} {}\n", "", listing.note);
       for (const auto& [name, value] : gpu::named_facts(facts)) fmt::print("{:<12}   {:<24} {}\n", "", name, value);
       continue;
     }
     nlohmann::json document = {{"id", facts.id}, {"name", facts.name}, {"api", facts.api}, {"driver", facts.driver}};
     nlohmann::json named = nlohmann::json::object();
+    document["default"] = listing.is_default;
+    if (!listing.note.empty()) document["note"] = listing.note;
     if (listing.failure.empty())
       for (const auto& [name, value] : gpu::named_facts(facts)) named[name] = nlohmann::json::parse(value);
     else

@@ -54,8 +54,10 @@ std::optional<StorageKind> storage_from_name(std::string_view name) {
 }
 
 void RunOptions::add_to(CLI::App& command, bool with_context) {
-  command.add_option("--device", device,
-                     "Device to run on, an id of 'driftwood devices' (default: the best GPU, else the CPU)");
+  command.add_option(
+      "--device", device,
+      "Device to run on: an id of 'driftwood devices', or an API alone ('webgpu') for its best device (default: "
+      "the best GPU, else the CPU)");
   command.add_option("--precision", precision, "auto: right by default; f32 throughout; f16 throughout")
       ->check(CLI::IsMember({"auto", "f32", "f16"}))
       ->capture_default_str();

@@ -198,10 +198,13 @@ TEST_F(CommandLine, DevicesAreListedWithTheirFacts) {
   const auto devices = nlohmann::json::parse(result.out);
   ASSERT_FALSE(devices.empty());
   bool reference = false;
+  int defaults = 0;
   for (const auto& device : devices) {
     for (const char* field : {"id", "name", "api", "driver", "facts"}) EXPECT_TRUE(device.contains(field)) << field;
     reference = reference || device["id"] == "reference";
+    defaults += device["default"] == true ? 1 : 0;
   }
+  EXPECT_EQ(defaults, 1);
   EXPECT_TRUE(reference);
 }
 

@@ -26,7 +26,7 @@ TEST(RegistryTest, TheReferenceIsAlwaysThereAndIdsAreDistinct) {
 }
 
 TEST(RegistryTest, AnUnknownIdNamesTheKnownOnes) {
-  for (const char* id : {"opencl:99", "cuda:0", "opencl", "reference:0", "OPENCL:0"}) {
+  for (const char* id : {"opencl:99", "cuda:0", "open", "reference:0", "OPENCL:0"}) {
     try {
       open_device(id);
       FAIL() << id;

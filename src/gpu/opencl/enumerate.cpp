@@ -40,8 +40,12 @@ Enumeration enumerate(const LoaderOptions& options) {
                          is_available != CL_TRUE ? "is not available" : "has no compiler for OpenCL C"));
         continue;
       }
-      result.devices.push_back(
-          {.id = {}, .name = name, .is_cpu = is_cpu_device(api, device), .platform = platform, .device = device});
+      result.devices.push_back({.id = {},
+                                .name = name,
+                                .is_cpu = is_cpu_device(api, device),
+                                .device_class = device_class_of(api, device),
+                                .platform = platform,
+                                .device = device});
     }
   }
   std::stable_partition(result.devices.begin(), result.devices.end(), [](const FoundDevice& d) { return !d.is_cpu; });

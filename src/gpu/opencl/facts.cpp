@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "gpu/back_end.h"
 #include "gpu/opencl/memory.h"
 #include "gpu/opencl/status.h"
 
@@ -98,6 +99,15 @@ bool is_cpu_device(const Api& api, cl_device_id device) {
   return (device_value<cl_device_type>(api, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 }
 
+DeviceClass device_class_of(const Api& api, cl_device_id device) {
+  if (is_cpu_device(api, device)) return DeviceClass::Cpu;
+  if (is_software_name(device_text(api, device, CL_DEVICE_NAME))) return DeviceClass::Software;
+  if ((device_value<cl_device_type>(api, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) == 0)
+    return DeviceClass::OtherGpu;
+  const bool is_unified = device_value<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
+  return is_unified ? DeviceClass::IntegratedGpu : DeviceClass::DiscreteGpu;
+}
+
 DeviceFacts query_facts(const Context& context, cl_platform_id platform) {
   const Api& api = *context.api;
   cl_device_id device = context.device;
@@ -111,10 +121,9 @@ DeviceFacts query_facts(const Context& context, cl_platform_id platform) {
   facts.driver = fmt::format("{} ({})", device_text(api, device, CL_DRIVER_VERSION),
                              platform_text(api, platform, CL_PLATFORM_VERSION));
   facts.is_cpu = is_cpu_device(api, device);
-  facts.device_class = facts.is_cpu ? DeviceClass::Cpu : DeviceClass::DiscreteGpu;
+  facts.device_class = device_class_of(api, device);
   facts.shares_host_memory =
       facts.is_cpu || device_value<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
-  if (!facts.is_cpu && facts.shares_host_memory) facts.device_class = DeviceClass::IntegratedGpu;
   facts.compute_units = device_value<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
   facts.max_workgroup_size = to_u32(device_value<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
   const cl_uint dimensions = device_value<cl_uint>(api, device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 3);

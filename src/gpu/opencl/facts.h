@@ -15,6 +15,8 @@ std::string platform_text(const Api& api, cl_platform_id platform, cl_platform_i
 /// True where the device lists the extension by its whole name.
 bool has_extension(const Api& api, cl_device_id device, std::string_view extension);
 bool is_cpu_device(const Api& api, cl_device_id device);
+/// OpenCL tells GPUs from CPUs; a GPU that shares the host's memory is taken for an integrated one.
+DeviceClass device_class_of(const Api& api, cl_device_id device);
 
 /// Facts that need no compiled probe; images are believed only where the driver really makes one of each kind.
 /// `id` stays empty. Throws DeviceLost where the device does not answer at all.

@@ -18,6 +18,7 @@ struct FoundDevice {
   std::string id;  // "opencl:0"
   std::string name;
   bool is_cpu = false;
+  DeviceClass device_class = DeviceClass::OtherGpu;
   Platform platform;
   cl_device_id device = nullptr;
 };

@@ -1,0 +1,35 @@
+#include "gpu/back_end.h"
+#include "gpu/opencl/opencl_device.h"
+#include "gpu/reference/reference_device.h"
+
+namespace driftwood::gpu {
+namespace {
+
+BackEndDevices opencl_devices() {
+  const opencl::Enumeration found = opencl::enumerate();
+  BackEndDevices result;
+  for (const opencl::FoundDevice& device : found.devices) {
+    result.devices.push_back(
+        {.id = device.id, .name = device.name, .device_class = device.device_class, .open = [device] {
+           return std::make_unique<opencl::OpenClDevice>(device);
+         }});
+  }
+  for (const opencl::DriverFailure& failure : found.failures)
+    result.failures.push_back({failure.source, failure.reason});
+  return result;
+}
+
+BackEndDevices reference_devices() {
+  return {.devices = {{.id = "reference",
+                       .name = "Driftwood reference interpreter",
+                       .device_class = DeviceClass::Reference,
+                       .open = [] { return make_reference_device(); }}}};
+}
+
+}  // namespace
+
+// OpenCL comes before what stands on Vulkan: it reaches NVIDIA's matrix units, images of every kind and buffers of any
+// size.
+std::vector<BackEnd> back_ends() { return {{"opencl", opencl_devices}, {"reference", reference_devices}}; }
+
+}  // namespace driftwood::gpu
