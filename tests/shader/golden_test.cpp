@@ -1,4 +1,4 @@
-// Kernels and the OpenCL C they become, as files that a person reads in a diff. After an intended change run
+// Kernels and the OpenCL C and Metal they become, as files that a person reads in a diff. After an intended change run
 //   DRIFTWOOD_REGENERATE_GOLDEN=1 test_shader --gtest_filter='*Golden*'
 // and read what git shows.
 #include <gtest/gtest.h>
@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/error.h"
 #include "golden_case.h"
+#include "shader/emit_metal.h"
 #include "shader/ir_printer.h"
 
 namespace driftwood::test {
@@ -22,6 +24,19 @@ class Golden : public testing::TestWithParam<std::string> {};
 TEST_P(Golden, KernelBecomesThisOpenCl) {
   const GoldenCase golden = read_golden_case(GetParam());
   expect_file(golden_path(golden.name, ".cl"), shader::emit_opencl(compile(golden), golden.dialect));
+}
+
+// What Metal has not says its file.
+TEST_P(Golden, KernelBecomesThisMetal) {
+  const GoldenCase golden = read_golden_case(GetParam());
+  const shader::Module module = compile(golden);
+  std::string text;
+  try {
+    text = shader::emit_metal(module);
+  } catch (const Unsupported& error) {
+    text = std::string("// Unsupported: ") + error.what() + "\n";
+  }
+  expect_file(golden_path(golden.name, ".metal"), text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Golden, testing::ValuesIn(golden_names()),

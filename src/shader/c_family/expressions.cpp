@@ -120,7 +120,9 @@ Code Printer::place(const Expression& reference) {
     }
     const auto known = integer_value(*index->index);
     const std::string at = known ? std::to_string(*known) : address_text(*index->index);
-    if (width_of(index->base->type) > 1) {
+    const AddressSpace space = space_of(*index->base);
+    const bool in_registers = space == AddressSpace::Function || space == AddressSpace::Private;
+    if (width_of(index->base->type) > 1 && !(in_registers && indexes_vectors())) {
       return {element_pointer(*index->base) + "[" + at + "]", Precedence::Postfix};
     }
     const Code base = index->base->is_reference ? place(*index->base) : value(*index->base);
@@ -300,7 +302,7 @@ Code Printer::construct(const Expression& expression, const Construct& node) {
 }
 
 std::string Printer::initializer(const Expression& expression) {
-  if (width_of(expression.type) > 0 || expression.type->as<MatrixType>() != nullptr) return argument(expression);
+  if (width_of(expression.type) > 0 || expression.type->as<MatrixType>() != nullptr) return in_braces(expression);
   if (const Literal* known = as_literal(expression)) {
     std::size_t next = 0;
     return literal_braces(expression.type, *known, next);

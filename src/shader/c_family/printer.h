@@ -68,8 +68,12 @@ class Printer {
   virtual std::string least_int() const = 0;
   /// Whether a vector of bool is a mask, a vector of int with 0 and -1.
   virtual bool has_masks() const = 0;
+  /// Whether `v[i]` is a component of a vector in registers.
+  virtual bool indexes_vectors() const = 0;
   /// Whether the amount of a shift is to be taken modulo the width by the printed code.
   virtual bool masks_shift(const Expression&) const { return false; }
+  /// A scalar or vector among others in braces.
+  virtual std::string in_braces(const Expression& expression) { return argument(expression); }
   virtual std::string atomic_name(Scalar scalar) const = 0;
   virtual std::string matrix_name(const MatrixType& matrix) const = 0;
   virtual std::string zero_matrix(const TypePtr& type) = 0;

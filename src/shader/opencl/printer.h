@@ -27,6 +27,7 @@ class Printer : public c_family::Printer {
   std::string reinterpreter(const std::string& type) const override { return "as_" + type; }
   std::string least_int() const override { return "INT_MIN"; }
   bool has_masks() const override { return true; }
+  bool indexes_vectors() const override { return false; }
   std::string atomic_name(Scalar scalar) const override;
   std::string matrix_name(const MatrixType& matrix) const override;
   std::string zero_matrix(const TypePtr& type) override;

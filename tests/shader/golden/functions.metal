@@ -1,0 +1,27 @@
+#include <metal_stdlib>
+
+using namespace metal;
+
+static float square(float x) {
+  return x * x;
+}
+
+static float largest(uint n, device float* y) {
+  float best = -1e30f;
+  for (uint i = 0u; i < n; i++) {
+    if (y[i] > 100.0f) {
+      return 100.0f;
+    }
+    const float x_1 = y[i];
+    best = fmax(best, x_1 * x_1);
+  }
+  return best;
+}
+
+[[max_total_threads_per_threadgroup(1)]]
+kernel void main_kernel(device float* y [[buffer(0)]]) {
+  const float value_1 = largest(4u, y);
+  y[0] = value_1;
+  const float value_2 = largest(8u, y) + square(largest(2u, y));
+  y[1] = value_2;
+}

@@ -1,0 +1,19 @@
+#include <metal_stdlib>
+
+using namespace metal;
+
+[[max_total_threads_per_threadgroup(1)]]
+kernel void scopes(device float* y [[buffer(0)]]) {
+  const float x = y[0];
+  const float x_1 = y[1];
+  y[2] = x_1;
+  if (x > 0.0f) {
+    y[3] = 3.0f;
+  }
+  float z = x;
+  float z_1 = y[4];
+  z_1 += 1.0f;
+  y[5] = z_1;
+  z += 2.0f;
+  y[6] = z;
+}

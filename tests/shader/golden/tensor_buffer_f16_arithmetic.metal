@@ -1,0 +1,11 @@
+#include <metal_stdlib>
+
+using namespace metal;
+
+[[max_total_threads_per_threadgroup(32)]]
+kernel void double_(device const half4* x [[buffer(0)]], device half4* y [[buffer(1)]],
+                    device float4* z [[buffer(2)]], uint3 id [[thread_position_in_grid]]) {
+  const half4 v = x[(id.x * 3u + id.z) * 5u + id.y] + half4(z[(id.x * 3u + id.z) * 5u + id.y]);
+  y[(id.x * 3u + id.z) * 5u + id.y] = v * 2.0h;
+  z[(id.x * 3u + id.z) * 5u + id.y] = float4(v);
+}
