@@ -63,7 +63,7 @@ struct Problem {
   graph::Graph graph;
   std::string refusal = {};  // why the device cannot store it as the case says, or nothing
   graph::Parameters parameters = {};
-  std::size_t dispatches = 1;
+  std::size_t dispatches = 1;                                    // that must run; 0: as many as it takes
   std::map<std::string, std::vector<float>> contents = {};       // of inputs and states, whole
   std::map<std::string, std::vector<std::uint32_t>> words = {};  // of quantized caches
   std::vector<std::uint32_t> ids = {};                           // of the input "ids", where there is one

@@ -104,11 +104,22 @@ void report_externals(LoweredGraph& lowered) {
 
 }  // namespace
 
+std::span<const FusedKernel> fused_kernels() {
+  static constexpr FusedKernel fused[] = {{"rope-qkv", "fuse-rope-cache"},  {"gated-linear-rows", "fuse-gated"},
+                                          {"qkv-rows", "fuse-qkv"},         {"add-rms-norm", "fuse-add-norm"},
+                                          {"quantize-tokens", {}},          {"integer-linear-rows", {}},
+                                          {"integer-gated-linear-rows", {}}};
+  return fused;
+}
+
 std::vector<std::string> disabled_passes(const GraphOptions& options, const gpu::DeviceFacts& facts) {
   std::vector<std::string> disabled = options.disabled_passes;
   // A prologue runs once for each tap and each group of output channels. A GPU has arithmetic to spare while it waits
   // for memory; on a CPU the exponentials would take longer than the products.
   if (facts.is_cpu) disabled.emplace_back("fuse-prologue");
+  for (const FusedKernel& fused : fused_kernels()) {
+    if (!fused.pass.empty() && !is_trusted(facts, fused.kernel)) disabled.emplace_back(fused.pass);
+  }
   return disabled;
 }
 
@@ -117,6 +128,7 @@ LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOption
   LoweredGraph lowered;
   lowered.graph = std::move(graph);
   lowered.activations = resolved_activations(lowered.graph, options.activations);
+  if (!is_trusted(facts, "quantize-tokens")) lowered.activations = ActivationMode::Float;
   const bool has_integers = lowered.activations == ActivationMode::Int8;
   std::vector<std::string> disabled = disabled_passes(options, facts);
   if (has_integers) {

@@ -43,7 +43,15 @@ struct LoweredGraph {
   ActivationMode activations = ActivationMode::Float;  // as resolved: Float or Int8
 };
 
-/// The passes that are off: those of the options, and those that do not pay on the device.
+/// A kernel that does in one what others do too, and how it can be done without.
+struct FusedKernel {
+  std::string_view kernel;  // the row that takes all that the operation's other rows do not
+  std::string_view pass;    // that makes its operation; empty: activations as integers
+};
+std::span<const FusedKernel> fused_kernels();
+
+/// The passes that are off: those of the options, those that do not pay on the device, and those that make what the
+/// device has no trusted kernel for.
 std::vector<std::string> disabled_passes(const GraphOptions& options, const gpu::DeviceFacts& facts);
 
 /// Rewrites, places and plans. Throws Unsupported where no kernel applies, InvalidInput for unknown names in the

@@ -47,10 +47,17 @@ bool SelectionContext::per_token(ValueId id) const {
   return can_be && value.shape.w % graph.max_tokens == 0;
 }
 
+bool is_trusted(const gpu::DeviceFacts& facts, std::string_view kernel) {
+  return std::ranges::find(facts.distrusted_kernels, kernel) == facts.distrusted_kernels.end();
+}
+
 const KernelRow& select(const Node& node, const SelectionContext& context, std::span<const KernelRow> rows) {
   const std::string_view operation = name(node.operation);
+  std::string wrong;
   for (const KernelRow& row : rows) {
-    if (row.operation == operation && row.applies(node, context)) return row;
+    if (row.operation != operation || !row.applies(node, context)) continue;
+    if (is_trusted(context.facts, row.kernel)) return row;
+    wrong += fmt::format("{}'{}'", wrong.empty() ? "" : ", ", row.kernel);
   }
   std::string shapes;
   for (const ValueId id : node.inputs) {
@@ -58,8 +65,10 @@ const KernelRow& select(const Node& node, const SelectionContext& context, std::
     shapes += fmt::format("{}'{}' {} {}", shapes.empty() ? "" : ", ", value.name, to_string(value.shape),
                           to_string(value.data_type));
   }
-  throw Unsupported(fmt::format("No kernel on the device '{}' runs the node '{}', {} of {}.", context.facts.id,
-                                node.name, operation, shapes));
+  std::string message = fmt::format("No kernel on the device '{}' runs the node '{}', {} of {}.", context.facts.id,
+                                    node.name, operation, shapes);
+  if (!wrong.empty()) message += fmt::format(" Its self-test found wrong numbers of {}.", wrong);
+  throw Unsupported(std::move(message));
 }
 
 std::string activation_type(const SelectionContext& context) {

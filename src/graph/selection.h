@@ -119,7 +119,11 @@ struct KernelRow {
 /// All rows, of each operation in order of preference (selection/table.cpp).
 std::span<const KernelRow> kernel_rows();
 
-/// The first row that applies. Throws Unsupported, naming the node, its operation and shapes, where there is none.
+/// Whether a row has given right numbers on the device, as far as it is known (DeviceFacts::distrusted_kernels).
+bool is_trusted(const gpu::DeviceFacts& facts, std::string_view kernel);
+
+/// The first row that applies and is trusted. Throws Unsupported, naming the node, its operation and shapes, where
+/// there is none.
 const KernelRow& select(const Node& node, const SelectionContext& context, std::span<const KernelRow> rows);
 
 /// "act" alias for arithmetic and tensor<act>: "f16" where the device has it and the precision allows, else "f32".

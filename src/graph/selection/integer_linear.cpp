@@ -242,7 +242,10 @@ IntegerForm integer_form(const Graph& graph, const Node& linear, const gpu::Devi
                          const GraphOptions& options) {
   constexpr IntegerForm words{.input = IntegerInput::Packed, .stored = DataType::U32};
   const Value& weights = graph.value(linear.inputs[1]);
-  const bool has_kernels = has_integer_kernels(weights.weights.format);
+  // The kernels of rows take what the others do not, and one token alone.
+  const std::string_view general =
+      linear.as<GatedLinear>() != nullptr ? "integer-gated-linear-rows" : "integer-linear-rows";
+  const bool has_kernels = has_integer_kernels(weights.weights.format) && is_trusted(facts, general);
   if (facts.is_cpu) return has_kernels && facts.has_wide_dot ? words : IntegerForm{.stored = DataType::F32};
   if (!has_kernels) return {.stored = DataType::F16};
   const std::uint32_t positions = graph.value(linear.inputs[0]).shape.w;

@@ -1,0 +1,98 @@
+#include "selftest/sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/error.h"
+#include "graph/program.h"
+
+namespace driftwood::selftest {
+namespace {
+
+constexpr std::string_view of_language_models[] = {
+    "rms-norm",     "add-rms-norm", "head-norm",       "linear",         "gated-linear",        "qkv-linear",
+    "rope",         "head-layout",  "cache-write",     "rope-qkv",       "attention",           "embedding",
+    "select-token", "element-wise", "quantize-tokens", "integer-linear", "integer-gated-linear"};
+constexpr std::string_view of_image_models[] = {"embedding",  "linear",       "gated-linear",
+                                                "conv2d",     "concat",       "group-statistics",
+                                                "layer-norm", "element-wise", "multi-head-attention"};
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_in(Scope scope, std::string_view operation) {
+  switch (scope) {
+    case Scope::Language: return contains(of_language_models, operation);
+    case Scope::Images: return contains(of_image_models, operation);
+    case Scope::Everything: return true;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view to_string(Scope scope) {
+  switch (scope) {
+    case Scope::Language: return "language";
+    case Scope::Images: return "images";
+    case Scope::Everything: return "everything";
+  }
+  return "everything";
+}
+
+std::vector<Candidate> candidates(const gpu::DeviceFacts& facts, Scope scope, bool full) {
+  std::vector<Candidate> chosen;
+  constexpr unsigned seed = 20250500;
+  for (conformance::Case& each : conformance::all_cases()) {
+    if (!each.everywhere || !is_in(scope, each.operation)) continue;
+    if (!full && each.setting.storage != StorageKind::Buffer) continue;
+    conformance::Problem problem = conformance::problem_of(each, facts, seed + static_cast<unsigned>(chosen.size()));
+    problem.dispatches = 0;  // another choice of kernels may take more of them
+    const bool is_image = std::ranges::any_of(problem.graph.values(), [](const graph::Value& value) {
+      return value.role == graph::Role::Input && (value.shape.h > 1 || value.shape.b > 1);
+    });
+    if (scope == Scope::Language && is_image && each.operation.ends_with("linear")) continue;
+    chosen.push_back({std::move(each), std::move(problem)});
+  }
+  return chosen;
+}
+
+std::optional<Planned> plan(const std::vector<Candidate>& candidates, std::size_t index,
+                            const gpu::DeviceFacts& facts) {
+  const Candidate& candidate = candidates[index];
+  Planned planned{.candidate = index};
+  try {
+    const graph::LoweredGraph lowered =
+        graph::lower(candidate.problem.graph, facts,
+                     {.activations = graph::ActivationMode::Float, .storage = candidate.its_case.setting.storage});
+    for (const graph::LoweredStep& step : lowered.steps) {
+      const std::string kernel(step.kernel);
+      if (std::ranges::find(planned.kernels, kernel) == planned.kernels.end()) planned.kernels.push_back(kernel);
+      planned.cells.insert(kernel + " " + step.use.module_path);
+      planned.key += graph::kernel_key(step.use);
+    }
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return planned;
+}
+
+std::vector<Planned> covering_sample(const std::vector<Candidate>& candidates, const gpu::DeviceFacts& facts, bool full,
+                                     const std::set<std::size_t>& always) {
+  std::vector<Planned> sample;
+  std::set<std::string> covered;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    std::optional<Planned> planned = plan(candidates, i, facts);
+    if (!planned) continue;
+    const bool adds = !std::ranges::includes(covered, planned->cells);
+    if (!adds && !full && !always.contains(i)) continue;
+    covered.insert(planned->cells.begin(), planned->cells.end());
+    sample.push_back(std::move(*planned));
+  }
+  return sample;
+}
+
+}  // namespace driftwood::selftest
