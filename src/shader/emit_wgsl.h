@@ -17,15 +17,17 @@
 namespace driftwood::shader {
 
 struct WgslDialect {
+  /// Who reads it. naga (wgpu) has the functions of subgroups, but takes neither the directive that enables them nor
+  /// the filter of their uniformity, and its bitcast knows no f16.
+  enum class Compiler : std::uint8_t { Tint, Naga };
+
   bool f16 = false;         // `enable f16`; else the module was lowered (optimize.h) and halves are only in memory
   bool subgroups = false;   // `enable subgroups`; else lowered before
   bool packed_dot = false;  // the language feature packed_4x8_integer_dot_product; else plain arithmetic
   /// `enable chromium_experimental_subgroup_matrix`, Dawn's alone. Its device also needs allow_unsafe_apis, as Tint
   /// finds no proof that the barriers of attention are reached together, and is told not to look for one.
   bool matrices = false;
-  /// naga has the functions of subgroups, but takes neither the directive that enables them nor the filter of their
-  /// uniformity.
-  bool subgroup_directives = true;
+  Compiler compiler = Compiler::Tint;
 };
 
 /// How one resource is bound, where that changes the text.

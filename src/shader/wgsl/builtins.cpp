@@ -61,6 +61,9 @@ Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
       throw Unsupported("The kernel calls '" + std::string(to_string(node.builtin)) +
                         "', and the device has no subgroups; compile it for a target without.");
     }
+    if (is_naga() && node.builtin == Builtin::SubgroupElect) {
+      throw Unsupported("The kernel calls 'subgroupElect', which naga does not know.");
+    }
     uses_subgroups_ = true;
   }
   if (node.builtin == Builtin::ArrayLength) {

@@ -107,7 +107,7 @@ Code Printer::value_of_node(const Expression& expression) {
     } else if constexpr (std::is_same_v<Node, Convert>) {
       return convert(expression, node);
     } else if constexpr (std::is_same_v<Node, Bitcast>) {
-      return {"bitcast<" + type_name(expression.type) + ">(" + argument(*node.operand) + ")", Precedence::Postfix};
+      return bitcast(expression, node);
     } else if constexpr (std::is_same_v<Node, Index>) {
       return index(node);
     } else if constexpr (std::is_same_v<Node, Member>) {
@@ -152,10 +152,8 @@ Code Printer::table(const Expression& array) {
   for (const auto& [known, name] : tables_) {
     if (known == text) return {name};
   }
-  std::string free = "table_" + std::to_string(tables_.size());
-  while (module_names_.contains(free)) free += "_";
-  tables_.emplace_back(text, free);
-  return {free};
+  tables_.emplace_back(text, fresh_name("table_" + std::to_string(tables_.size())));
+  return {tables_.back().second};
 }
 
 Code Printer::member(const Member& node) {
@@ -202,6 +200,28 @@ Code Printer::binary(const Binary& node) {
   const Code right = value(*node.right);
   hides_ = is_refused ? outer : hides_;
   return binary_code(node.op, left, right);
+}
+
+Code Printer::bitcast(const Expression& expression, const Bitcast& node) {
+  const TypePtr &from = node.operand->type, &to = expression.type;
+  const bool from_half = scalar_of(from) == Scalar::F16, to_half = scalar_of(to) == Scalar::F16;
+  const auto reinterpreted = [&](const TypePtr& type, const std::string& text) {
+    return Code{"bitcast<" + type_name(type) + ">(" + text + ")", Precedence::Postfix};
+  };
+  if (!is_naga() || from_half == to_half) return reinterpreted(to, argument(*node.operand));
+  // Through f32 and back the bits of every half but a NaN's payload stay what they are.
+  const int words = width_of(to_half ? from : to);
+  const TypePtr word = words > 1 ? vector_type(Scalar::U32, words) : scalar_type(Scalar::U32);
+  const std::string singles = words > 1 ? "vec4<f32>" : "vec2<f32>";
+  if (to_half) {
+    std::string bits = argument(*node.operand);
+    if (scalar_of(from) != Scalar::U32) bits = reinterpreted(word, bits).text;
+    return {type_name(to) + "(" + (words > 1 ? unpack_four() : "unpack2x16float") + "(" + bits + "))",
+            Precedence::Postfix};
+  }
+  const std::string packed =
+      (words > 1 ? pack_four() : "pack2x16float") + "(" + singles + "(" + argument(*node.operand) + "))";
+  return scalar_of(to) == Scalar::U32 ? Code{packed, Precedence::Postfix} : reinterpreted(to, packed);
 }
 
 Code Printer::convert(const Expression& expression, const Convert& node) {

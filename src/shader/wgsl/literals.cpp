@@ -51,6 +51,11 @@ Code Printer::scalar_literal(const ConstantScalar& value) {
     const std::string bits = std::isnan(number) ? "2143289344u" : negative ? "4286578688u" : "2139095040u";
     return {"bitcast<f32>(" + hidden(word, bits) + ")", Precedence::Postfix};
   }
+  // The shortest text of the largest number stands for a slightly larger one, which Tint refuses.
+  if (std::abs(number) == std::numeric_limits<float>::max()) {
+    return {(number < 0 ? "-" : "") + std::string("0x1.fffffep127f"),
+            number < 0 ? Precedence::Unary : Precedence::Primary};
+  }
   return {shortest_float(number) + (is_half ? "h" : "f"),
           std::signbit(number) ? Precedence::Unary : Precedence::Primary};
 }

@@ -44,16 +44,50 @@ Printer::Printer(const Module& module, const WgslDialect& dialect, const WgslBin
   });
 }
 
+// What the entry point takes, with those of a subgroup that not every Tint has computed in `first_lines`.
+std::string Printer::entry_parameters(const Function& function, std::vector<std::string>& first_lines) {
+  std::vector<std::string> list;
+  std::string size, index;
+  const auto add = [&](BuiltinInput input, const std::string& declared, const TypePtr& type) {
+    list.push_back("@builtin(" + std::string(builtin_name(input)) + ") " + declared + ": " + type_name(type));
+    if (input == BuiltinInput::SubgroupSize) size = declared;
+    if (input == BuiltinInput::LocalInvocationIndex) index = declared;
+    return declared;
+  };
+  std::vector<const Variable*> computed;
+  for (const auto& each : function.parameters) {
+    if (!used_variables_.contains(each.get())) continue;
+    uses_subgroups_ = uses_subgroups_ || each->builtin >= BuiltinInput::SubgroupInvocationId;
+    if (each->builtin >= BuiltinInput::SubgroupId && !is_naga()) {
+      computed.push_back(each.get());
+    } else {
+      add(each->builtin, name(each->name), each->type);
+    }
+  }
+  for (const Variable* each : computed) {
+    const auto& extent = function.workgroup_size;
+    if (size.empty()) add(BuiltinInput::SubgroupSize, fresh_name("subgroup_size"), each->type);
+    if (index.empty() && each->builtin == BuiltinInput::SubgroupId) {
+      add(BuiltinInput::LocalInvocationIndex, fresh_name("local_index"), each->type);
+    }
+    const std::string value =
+        each->builtin == BuiltinInput::SubgroupId
+            ? index + " / " + size
+            : "(" + std::to_string(extent[0] * extent[1] * extent[2] - 1) + "u + " + size + ") / " + size;
+    first_lines.push_back("let " + name(each->name) + " = " + value + ";");
+  }
+  std::string text;
+  for (const std::string& each : list) text += (text.empty() ? "" : ", ") + each;
+  return text;
+}
+
 void Printer::function(const Function& function) {
   std::string parameters;
+  std::vector<std::string> first_lines;
+  if (function.is_entry_point) parameters = entry_parameters(function, first_lines);
   for (const auto& each : function.parameters) {
-    if (function.is_entry_point && !used_variables_.contains(each.get())) continue;
-    if (!parameters.empty()) parameters += ", ";
-    if (each->builtin != BuiltinInput::None) {
-      uses_subgroups_ = uses_subgroups_ || each->builtin >= BuiltinInput::SubgroupInvocationId;
-      parameters += "@builtin(" + std::string(builtin_name(each->builtin)) + ") ";
-    }
-    parameters += name(each->name) + ": " + type_name(each->type);
+    if (function.is_entry_point) break;
+    parameters += (parameters.empty() ? "" : ", ") + name(each->name) + ": " + type_name(each->type);
   }
   std::string head = "fn " + name(function.name) + "(" + parameters + ")";
   if (function.result && function.result->as<VoidType>() == nullptr) head += " -> " + type_name(function.result);
@@ -65,6 +99,7 @@ void Printer::function(const Function& function) {
   out_.line(head + " {");
   if (function.is_entry_point) {
     out_.indent();
+    for (const std::string& each : first_lines) out_.line(each);
     for (const auto& each : module_.variables) {
       if (each->initializer && !each->initializer->is_reference && !is_plain(*each->initializer)) {
         out_.line(name(each->name) + " = " + value(*each->initializer).text + ";");
@@ -129,13 +164,13 @@ std::vector<std::string> Printer::struct_declarations() {
 std::string Printer::directives() const {
   std::string text;
   if (uses_f16_) text += "enable f16;\n";
-  if (uses_subgroups_ && dialect_.subgroup_directives) text += "enable subgroups;\n";
+  if (uses_subgroups_ && !is_naga()) text += "enable subgroups;\n";
   if (uses_matrices_) {
     text += "enable chromium_experimental_subgroup_matrix;\nenable chromium_disable_uniformity_analysis;\n";
   }
   if (uses_packed_dot_) text += "requires packed_4x8_integer_dot_product;\n";
   // The interpreter finds operations that part of a subgroup reaches; values alone do not show it.
-  if (uses_subgroups_ && dialect_.subgroup_directives) text += "diagnostic(off, subgroup_uniformity);\n";
+  if (uses_subgroups_ && !is_naga()) text += "diagnostic(off, subgroup_uniformity);\n";
   return text;
 }
 

@@ -91,14 +91,16 @@ bool is_taken_name(std::string_view name) {
 
 std::string Printer::name(const std::string& wanted) const {
   if (!is_taken_name(wanted)) return wanted;
-  std::string free = wanted + "_";
-  while (module_names_.contains(free)) free += "_";
-  return free;
+  return fresh_name(wanted + "_");
+}
+
+std::string Printer::fresh_name(std::string wanted) const {
+  while (module_names_.contains(wanted)) wanted += "_";
+  return wanted;
 }
 
 std::string Printer::require(const std::string& name, const std::string& text) {
-  std::string free = name;
-  while (module_names_.contains(free)) free += "_";
+  const std::string free = fresh_name(name);
   if (helpers_.insert(free).second) prelude_.push_back("fn " + free + text);
   return free;
 }

@@ -71,7 +71,7 @@ Code Printer::object_load(const Expression& expression, const ObjectLoad& node) 
   const Code element{printed + "[" + at + "]", Precedence::Postfix};
   switch (object.texel) {
     case DataType::F16:
-      if (dialect_.f16) {
+      if (!texels_are_words()) {
         if (is_halves) return {"bitcast<vec2<u32>>(" + element.text + ")", Precedence::Postfix};
         return converted(element, vector_type(Scalar::F16, 4), wanted);
       }
@@ -93,12 +93,11 @@ std::string Printer::object_store(const ObjectStore& node) {
   const TypePtr native = vector_type(texel_scalar(object.texel), 4);
   const bool is_buffer = object.storage == StorageKind::Buffer;
   const bool is_float_value = is_float(*scalar_of(from));
-  const std::string stored = is_buffer && object.texel != DataType::F16 ? argument(*node.value) : "";
-  const Code value{stored.empty() ? argument(*node.value) : stored, Precedence::Comma};
+  const Code value{argument(*node.value)};
   std::string text;
   if (object.texel == DataType::F16 && is_buffer) {
-    text = dialect_.f16 ? converted(value, from, vector_type(Scalar::F16, 4)).text
-                        : pack_four() + "(" + converted(value, from, native).text + ")";
+    text = texels_are_words() ? pack_four() + "(" + converted(value, from, native).text + ")"
+                              : converted(value, from, vector_type(Scalar::F16, 4)).text;
   } else if (is_float(*scalar_of(native))) {
     text = converted(value, from, native).text;
     // A texture of halves may round what is written to it towards zero; what is a half already stays.

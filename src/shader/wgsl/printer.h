@@ -29,6 +29,7 @@ class Printer {
  private:
   // types.cpp
   std::string name(const std::string& wanted) const;
+  std::string fresh_name(std::string wanted) const;  // one that the module does not have
   std::string type_name(const TypePtr& type);
   std::string scalar_name(Scalar scalar);
   /// The type as a buffer holds it: halves may be words there.
@@ -64,6 +65,7 @@ class Printer {
   Code unary(const Unary& node);
   Code binary(const Binary& node);
   Code convert(const Expression& expression, const Convert& node);
+  Code bitcast(const Expression& expression, const Bitcast& node);
   Code table(const Expression& array);
 
   // builtins.cpp
@@ -79,6 +81,9 @@ class Printer {
   std::string object_store(const ObjectStore& node);
   std::string coordinates(const Resource& object, const std::vector<ExpressionPtr>& list);
   Code converted(const Code& code, const TypePtr& from, const TypePtr& to);
+  /// Whether a texel of four halves is two words. Where the compiler can say vec4<f16> it is that.
+  bool texels_are_words() const { return !dialect_.f16 || is_naga(); }
+  bool is_naga() const { return dialect_.compiler == WgslDialect::Compiler::Naga; }
   std::string unpack_four();  // vec2<u32> to the four floats whose halves it holds
   std::string pack_four();    // and back
   std::string unpack_bytes(bool is_signed);
@@ -102,6 +107,7 @@ class Printer {
 
   // module.cpp
   void function(const Function& function);
+  std::string entry_parameters(const Function& function, std::vector<std::string>& first_lines);
   std::vector<std::string> struct_declarations();
   std::string variable_declaration(const Variable& variable);
   static bool is_plain(const Expression& initializer);

@@ -90,7 +90,7 @@ std::string Printer::element_text(const Resource& resource) {
     case DataType::I8:
     case DataType::U8: return "array<u32>";
     case DataType::F16: {
-      if (!dialect_.f16) return "array<vec2<u32>>";
+      if (texels_are_words()) return "array<vec2<u32>>";
       uses_f16_ = true;
       return "array<vec4<f16>>";
     }
