@@ -1,6 +1,7 @@
 // The devices that tests run on.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,13 +9,16 @@
 #include "gpu/device.h"
 #include "gpu/reference/reference_device.h"
 #include "gpu/registry.h"
+#include "support/webgpu.h"
 
 namespace driftwood::test {
 
-/// A device opened once for the process, or null where there is none of that name. "reference-cpu" is the interpreter
-/// with the kernels that CPUs get.
+/// A device opened once for the process, or null where there is none of that name. "webgpu:0" (Dawn) and "webgpu:1"
+/// (wgpu-native) compute on the CPU where the machine's tests are not told otherwise. "reference-cpu" is the
+/// interpreter with the kernels that CPUs get.
 inline gpu::Device* device(const std::string& id) {
   static std::vector<std::pair<std::string, std::unique_ptr<gpu::Device>>> opened;
+  prepare_webgpu();
   for (const auto& [name, device] : opened)
     if (name == id) return device.get();
   std::unique_ptr<gpu::Device> device;
@@ -22,6 +26,8 @@ inline gpu::Device* device(const std::string& id) {
     device = id == "reference-cpu" ? gpu::make_reference_device({.is_cpu = true}) : gpu::open_device(id);
   } catch (const std::exception&) {
   }
+  // Drivers clear away what they made for a device when the process ends, in reverse order; the device goes before.
+  std::atexit([] { opened.clear(); });
   return opened.emplace_back(id, std::move(device)).second.get();
 }
 

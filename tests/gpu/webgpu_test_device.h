@@ -1,0 +1,83 @@
+// The WebGPU devices of tests, one of each library, and kernels from WGSL.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/webgpu/webgpu_device.h"
+#include "support/webgpu.h"
+
+namespace driftwood::gpu::webgpu::test {
+
+inline const Enumeration& found() {
+  static const Enumeration result = [] {
+    driftwood::test::prepare_webgpu();
+    return enumerate();
+  }();
+  return result;
+}
+
+/// The first device of the library's kind, opened once for the process; null where there is none.
+inline WebGpuDevice* first_device(Library::Kind kind) {
+  static std::vector<std::pair<Library::Kind, std::unique_ptr<WebGpuDevice>>> opened;
+  for (const auto& [known, device] : opened) {
+    if (known == kind) return device.get();
+  }
+  for (const FoundDevice& device : found().devices) {
+    if (device.instance->library().kind != kind) continue;
+    opened.emplace_back(kind, std::make_unique<WebGpuDevice>(device));
+    // Drivers clear away what they made for a device when the process ends, in reverse order; the device goes before.
+    std::atexit([] { opened.clear(); });
+    return opened.back().second.get();
+  }
+  return nullptr;
+}
+
+/// A test that runs on Dawn and on wgpu-native.
+class WebGpuTest : public testing::TestWithParam<Library::Kind> {
+ protected:
+  void SetUp() override {
+    if (first_device(GetParam()) == nullptr) GTEST_SKIP() << "This machine has no such WebGPU device.";
+  }
+  WebGpuDevice& device() { return *first_device(GetParam()); }
+
+  template <class T>
+  std::shared_ptr<Memory> buffer_of(const std::vector<T>& values) {
+    auto memory = device().allocate({.bytes = values.size() * sizeof(T)});
+    device().write(*memory, 0, std::as_bytes(std::span(values)));
+    return memory;
+  }
+  template <class T>
+  std::vector<T> values_of(const Memory& memory, std::size_t count, std::uint64_t offset = 0) {
+    std::vector<T> values(count);
+    device().read(memory, offset, std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+  /// A kernel named `run` over `parameters`.
+  std::shared_ptr<WebGpuKernel> kernel(const std::string& source, std::vector<Parameter> parameters,
+                                       std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1}) {
+    return device().compile_source(source, "run", "test kernel", {std::move(parameters), {}, workgroup_size});
+  }
+  void run(std::vector<Dispatch> dispatches) {
+    const auto recording = device().record(std::move(dispatches));
+    device().submit(*recording);
+  }
+};
+
+inline std::string kind_name(const testing::TestParamInfo<Library::Kind>& info) {
+  return info.param == Library::Kind::Dawn ? "Dawn" : "WgpuNative";
+}
+#define DRIFTWOOD_WEBGPU_SUITE(suite) \
+  INSTANTIATE_TEST_SUITE_P(All, suite, testing::Values(Library::Kind::Dawn, Library::Kind::WgpuNative), kind_name)
+
+/// A buffer parameter of a test kernel.
+inline Parameter buffer_parameter(std::string name, bool writes, std::uint64_t min_bytes = 0) {
+  return {.name = std::move(name), .writes = writes, .min_bytes = min_bytes};
+}
+
+}  // namespace driftwood::gpu::webgpu::test
