@@ -10,12 +10,15 @@
 #include "gpu/reference/reference_device.h"
 #include "gpu/registry.h"
 #include "support/webgpu.h"
+#if defined(DRIFTWOOD_METAL_CPU)
+#include "support/metal_cpu/metal_cpu_device.h"
+#endif
 
 namespace driftwood::test {
 
 /// A device opened once for the process, or null where there is none of that name. "webgpu:0" (Dawn) and "webgpu:1"
 /// (wgpu-native) compute on the CPU where the machine's tests are not told otherwise. "reference-cpu" is the
-/// interpreter with the kernels that CPUs get.
+/// interpreter with the kernels that CPUs get; "metal-cpu" is Metal on the CPU, in the test programs that link it.
 inline gpu::Device* device(const std::string& id) {
   static std::vector<std::pair<std::string, std::unique_ptr<gpu::Device>>> opened;
   prepare_webgpu();
@@ -23,6 +26,11 @@ inline gpu::Device* device(const std::string& id) {
     if (name == id) return device.get();
   std::unique_ptr<gpu::Device> device;
   try {
+#if defined(DRIFTWOOD_METAL_CPU)
+    if (id == "metal-cpu") {
+      return opened.emplace_back(id, make_metal_cpu_device()).second.get();
+    }
+#endif
     device = id == "reference-cpu" ? gpu::make_reference_device({.is_cpu = true}) : gpu::open_device(id);
   } catch (const std::exception&) {
   }
