@@ -46,9 +46,9 @@ Verdict check(const Subject& subject, const Case& c, const Problem& problem);
 
 /// What a sample is to have at least one case of.
 enum class Coverage : std::uint8_t {
-  Kernels,  // each kernel
-  Packed,   // each kernel with each format of weights or caches that has cases
-  Cells,    // those, and each kernel with each storage kind and type of activations that has cases
+  Kernels,  // each kernel of each operation
+  Cells,    // each kernel with each storage kind and type of activations; each operation with each packed format
+  Packed,   // those, and each kernel with each format of weights or caches
 };
 
 /// Few and cheap cases that cover what the facts of a device let it run of `cases`, in their order.

@@ -20,10 +20,11 @@ std::vector<std::string> keys_of(const Case& c, const Choice& choice, Coverage c
   for (const std::string& kernel : choice.kernels) {
     keys.push_back(fmt::format("{}/{}", c.operation, kernel));
     if (coverage == Coverage::Kernels) continue;
-    if (!c.packed.empty()) keys.push_back(fmt::format("{}/{} {}", kernel, to_string(c.setting.packed), c.packed));
-    if (coverage == Coverage::Packed) continue;
     keys.push_back(
         fmt::format("{}/{}/{}", kernel, driftwood::to_string(c.setting.storage), to_string(c.setting.activation)));
+    if (c.packed.empty()) continue;
+    keys.push_back(fmt::format("{} {} {}", c.operation, to_string(c.setting.packed), c.packed));
+    if (coverage == Coverage::Packed) keys.push_back(fmt::format("{}/{}", kernel, keys.back()));
   }
   return keys;
 }
