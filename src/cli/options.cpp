@@ -13,8 +13,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/progress.h"
+#include "gpu/limited_device.h"
 #include "gpu/registry.h"
 #include "graph/passes/pass.h"
+#include "limits/limits_file.h"
 #include "text/tokenizer_gguf.h"
 #include "text/tokenizer_huggingface.h"
 
@@ -58,6 +60,11 @@ void RunOptions::add_to(CLI::App& command, bool with_context) {
       "--device", device,
       "Device to run on: an id of 'driftwood devices', or an API alone ('webgpu') for its best device (default: "
       "the best GPU, else the CPU)");
+  command
+      .add_option("--limits", limits_file,
+                  "JSON file of facts, as 'driftwood devices --json' names them, of a smaller device: the device then "
+                  "refuses what that one would")
+      ->envname("DRIFTWOOD_LIMITS");
   command.add_option("--precision", precision, "auto: right by default; f32 throughout; f16 throughout")
       ->check(CLI::IsMember({"auto", "f32", "f16"}))
       ->capture_default_str();
@@ -111,8 +118,15 @@ graph::GraphOptions RunOptions::image_graph_options() const {
 nlohmann::json RunOptions::to_json() const {
   nlohmann::json document = {
       {"precision", precision}, {"activations", activations}, {"storage", storage}, {"no_fusion", no_fusion}};
+  if (limits() != nullptr) document["limits"] = limits::to_json(*limits());
   if (has_kv_type) document["kv_type"] = kv_type;
   return document;
+}
+
+const gpu::DeviceLimits* RunOptions::limits() const {
+  if (limits_file.empty()) return nullptr;
+  if (!limits_) limits_ = limits::read_limits(limits_file);
+  return &*limits_;
 }
 
 CLI::Option* add_model(CLI::App& command, std::string& model, const std::string& help) {
@@ -120,7 +134,11 @@ CLI::Option* add_model(CLI::App& command, std::string& model, const std::string&
 }
 
 std::unique_ptr<gpu::Device> open_device(const RunOptions& options) {
-  auto device = gpu::open_device(options.device);
+  std::unique_ptr<gpu::Device> device = gpu::open_device(options.device);
+  if (const gpu::DeviceLimits* limits = options.limits()) {
+    device = std::make_unique<gpu::LimitedDevice>(std::move(device), *limits);
+    log(LogLevel::Info, fmt::format("The limits of '{}' are imposed on the device.", options.limits_file));
+  }
   log(LogLevel::Info, fmt::format("device {}: {} ({})", device->facts().id, device->facts().name, device->facts().api));
   return device;
 }

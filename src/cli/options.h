@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu/device.h"
+#include "gpu/device_limits.h"
 #include "graph/options.h"
 #include "llm/session.h"
 #include "models/checkpoint.h"
@@ -20,6 +21,7 @@ namespace driftwood::cli {
 /// Where and how a model runs.
 struct RunOptions {
   std::string device;
+  std::string limits_file;  // empty: none
   std::string precision = "auto";
   std::string activations = "auto";
   std::string storage = "buffer";
@@ -28,7 +30,8 @@ struct RunOptions {
   std::string kv_type = "auto";
   bool has_kv_type = false;  // the command offers --kv-type
 
-  /// Adds --device, --precision, --activations, --storage, --no-fusion and, where asked for, --ctx and --kv-type.
+  /// Adds --device, --limits, --precision, --activations, --storage, --no-fusion and, where asked for, --ctx and
+  /// --kv-type.
   void add_to(CLI::App& command, bool with_context = true);
   /// Adds --kv-type alone, for commands that choose the context themselves.
   void add_kv_type_to(CLI::App& command);
@@ -39,6 +42,11 @@ struct RunOptions {
   graph::GraphOptions image_graph_options() const;
   /// What changes results or speed, for JSON outputs.
   nlohmann::json to_json() const;
+  /// The limits of the file, which is read once; null where there is none. Throws InvalidInput for a wrong file.
+  const gpu::DeviceLimits* limits() const;
+
+ private:
+  mutable std::optional<gpu::DeviceLimits> limits_ = {};
 };
 
 /// The storage kind of a name on the command line ("texture-2d"); nothing where it is unknown.
@@ -52,7 +60,8 @@ inline const std::string any_model_help =
 CLI::Option* add_model(CLI::App& command, std::string& model,
                        const std::string& help = "GGUF file (the first of several), or a Hugging Face folder");
 
-/// Opens the device asked for, by flag or DRIFTWOOD_DEVICE, or the best; names it on standard error.
+/// Opens the device asked for, by flag or DRIFTWOOD_DEVICE, or the best, with the limits asked for imposed on it; names
+/// both on standard error.
 std::unique_ptr<gpu::Device> open_device(const RunOptions& options);
 
 /// A session with progress lines on a terminal.

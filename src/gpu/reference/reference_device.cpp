@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "gpu/fact_checks.h"
 #include "gpu/reference/reference_memory.h"
 #include "shader/interpreter/interpreter.h"
 
@@ -78,8 +79,8 @@ struct PreparedDispatch {
 class ReferenceRecording final : public Recording {
  public:
   ReferenceRecording(std::vector<PreparedDispatch> dispatches, const DeviceFacts& facts)
-      : dispatches_(std::move(dispatches)), max_count_(facts.max_workgroup_count) {
-    for (const PreparedDispatch& dispatch : dispatches_) check(dispatch.workgroups);
+      : dispatches_(std::move(dispatches)), facts_(facts) {
+    for (const PreparedDispatch& dispatch : dispatches_) check_grid(dispatch.workgroups, facts_);
   }
 
   std::size_t size() const override { return dispatches_.size(); }
@@ -88,23 +89,14 @@ class ReferenceRecording final : public Recording {
       throw InvalidInput("There is no dispatch " + std::to_string(dispatch) + "; the recording has " +
                          std::to_string(dispatches_.size()) + ".");
     }
-    check(workgroups);
+    check_grid(workgroups, facts_);
     dispatches_[dispatch].workgroups = workgroups;
   }
   std::vector<PreparedDispatch>& dispatches() { return dispatches_; }
 
  private:
-  void check(const std::array<std::uint32_t, 3>& workgroups) const {
-    for (std::size_t k = 0; k < 3; ++k) {
-      if (workgroups[k] > max_count_[k]) {
-        throw InvalidInput("A grid of " + triple(workgroups) + " workgroups exceeds the device's limit of " +
-                           triple(max_count_) + ".");
-      }
-    }
-  }
-
   std::vector<PreparedDispatch> dispatches_;
-  std::array<std::uint32_t, 3> max_count_;
+  DeviceFacts facts_;
 };
 
 const ReferenceMemory& own_memory(const Memory& memory) {
@@ -130,16 +122,8 @@ class ReferenceDevice final : public Device {
 
   std::shared_ptr<Memory> allocate(const MemoryDescriptor& descriptor) override {
     const std::uint64_t bytes = bytes_of(descriptor);
-    check_image(descriptor);
-    if (bytes > facts_.max_allocation) {
-      throw OutOfMemory("An allocation of " + std::to_string(bytes) + " bytes exceeds the device's limit of " +
-                        std::to_string(facts_.max_allocation) + ".");
-    }
-    if (bytes > facts_.global_memory - std::min<std::uint64_t>(*allocated_, facts_.global_memory)) {
-      throw OutOfMemory("An allocation of " + std::to_string(bytes) +
-                        " bytes does not fit: " + std::to_string(*allocated_) + " of the device's " +
-                        std::to_string(facts_.global_memory) + " bytes are taken.");
-    }
+    check_image(descriptor, facts_);
+    check_allocation(bytes, *allocated_, facts_);
     return std::make_shared<ReferenceMemory>(descriptor, allocated_);
   }
 
@@ -162,7 +146,7 @@ class ReferenceDevice final : public Device {
   }
 
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override {
-    check_module(module, name);
+    check_module(module, name, facts_);
     auto kernel = std::make_shared<ReferenceKernel>(name, std::min(facts_.max_workgroup_size, max_kernel_size_), module,
                                                     options_);
     if (kernel->executable().workgroup_bytes() > facts_.local_memory) {
@@ -202,31 +186,6 @@ class ReferenceDevice final : public Device {
     return *own;
   }
 
-  void check_image(const MemoryDescriptor& descriptor) const {
-    if (descriptor.kind == StorageKind::Buffer) return;
-    const std::string what = "An image of kind " + std::string(to_string(descriptor.kind));
-    if (!facts_.has_images) throw OutOfMemory(what + " cannot be allocated: the device has no images.");
-    const auto& extent = descriptor.extent;
-    std::array<std::uint64_t, 3> limit = {1, 1, 1};
-    switch (descriptor.kind) {
-      case StorageKind::Buffer: return;
-      case StorageKind::ImageBuffer: limit[0] = facts_.max_image_buffer; break;
-      case StorageKind::Texture2D: limit = {facts_.max_image_2d[0], facts_.max_image_2d[1], 1}; break;
-      case StorageKind::Texture3D:
-        limit = {facts_.max_image_3d[0], facts_.max_image_3d[1], facts_.max_image_3d[2]};
-        break;
-      case StorageKind::Texture2DArray:
-        limit = {facts_.max_image_2d[0], facts_.max_image_2d[1], facts_.max_image_layers};
-        break;
-    }
-    for (int k = 0; k < coordinate_count(descriptor.kind); ++k) {
-      const auto axis = static_cast<std::size_t>(k);
-      if (extent[axis] <= limit[axis]) continue;
-      throw OutOfMemory(what + " has the extent " + std::to_string(extent[axis]) + " along " + "xyz"[axis] +
-                        "; the device's limit is " + std::to_string(limit[axis]) + ".");
-    }
-  }
-
   static void check_range(const ReferenceMemory& memory, std::uint64_t offset, std::uint64_t size) {
     const std::uint64_t total = memory.bytes().size();
     if (memory.descriptor().kind != StorageKind::Buffer && (offset != 0 || size != total)) {
@@ -236,36 +195,6 @@ class ReferenceDevice final : public Device {
     if (offset > total || size > total - offset) {
       throw InvalidInput("The range of " + std::to_string(size) + " bytes at " + std::to_string(offset) +
                          " passes the end of a buffer of " + std::to_string(total) + " bytes.");
-    }
-  }
-
-  void check_module(const shader::Module& module, const std::string& name) const {
-    if (!module.entry_point) throw InvalidInput("The kernel '" + name + "' has no entry point.");
-    const auto& size = module.entry_point->workgroup_size;
-    std::uint64_t lanes = 1;
-    for (std::size_t k = 0; k < 3; ++k) {
-      lanes *= size[k];
-      if (size[k] == 0 || size[k] > facts_.max_workgroup_extent[k] || lanes > facts_.max_workgroup_size) {
-        throw InvalidInput("The kernel '" + name + "' has workgroups of " + triple(size) + "; the device allows " +
-                           triple(facts_.max_workgroup_extent) + " and at most " +
-                           std::to_string(facts_.max_workgroup_size) + " invocations.");
-      }
-    }
-    if (module.uses_subgroups && !facts_.has_subgroups) {
-      throw Unsupported("The kernel '" + name + "' uses subgroups, which the device does not have.");
-    }
-    if (module.uses_matrices && !facts_.has_matrices) {
-      throw Unsupported("The kernel '" + name + "' uses the matrices of a subgroup, which the device does not have.");
-    }
-    if (module.uses_f16 && !facts_.has_f16_arithmetic) {
-      throw Unsupported("The kernel '" + name + "' uses f16 arithmetic, which the device does not have.");
-    }
-    for (const auto& resource : module.resources) {
-      if (resource->kind == shader::Resource::Kind::Object && resource->storage == StorageKind::Texture3D &&
-          resource->access != shader::Access::Read && !facts_.has_3d_image_writes) {
-        throw Unsupported("The kernel '" + name + "' writes to the 3D image '" + resource->name +
-                          "', which the device cannot.");
-      }
     }
   }
 
