@@ -91,7 +91,9 @@ WebGpuDevice::WebGpuDevice(const FoundDevice& found) : context_(Context::open(*f
               .subgroups = facts_.has_subgroups,
               .packed_dot = facts_.has_packed_dot,
               .matrices = facts_.has_matrices,
-              .subgroup_directives = context_->instance->library().kind != Library::Kind::WgpuNative};
+              .compiler = context_->instance->library().kind == Library::Kind::WgpuNative
+                              ? shader::WgslDialect::Compiler::Naga
+                              : shader::WgslDialect::Compiler::Tint};
   transfer_ = std::make_unique<Transfer>(context_);
 }
 
