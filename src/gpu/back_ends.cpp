@@ -1,6 +1,9 @@
 #include "gpu/back_end.h"
 #include "gpu/opencl/opencl_device.h"
 #include "gpu/reference/reference_device.h"
+#ifdef DRIFTWOOD_WEBGPU
+#include "gpu/webgpu/webgpu_device.h"
+#endif
 
 namespace driftwood::gpu {
 namespace {
@@ -19,6 +22,22 @@ BackEndDevices opencl_devices() {
   return result;
 }
 
+#ifdef DRIFTWOOD_WEBGPU
+BackEndDevices webgpu_devices() {
+  const webgpu::Enumeration found = webgpu::enumerate();
+  BackEndDevices result;
+  for (const webgpu::FoundDevice& device : found.devices) {
+    result.devices.push_back(
+        {.id = device.id, .name = device.name, .device_class = device.device_class, .open = [device] {
+           return std::make_unique<webgpu::WebGpuDevice>(device);
+         }});
+  }
+  for (const webgpu::DriverFailure& failure : found.failures)
+    result.failures.push_back({failure.source, failure.reason});
+  return result;
+}
+#endif
+
 BackEndDevices reference_devices() {
   return {.devices = {{.id = "reference",
                        .name = "Driftwood reference interpreter",
@@ -30,6 +49,12 @@ BackEndDevices reference_devices() {
 
 // OpenCL comes before what stands on Vulkan: it reaches NVIDIA's matrix units, images of every kind and buffers of any
 // size.
-std::vector<BackEnd> back_ends() { return {{"opencl", opencl_devices}, {"reference", reference_devices}}; }
+std::vector<BackEnd> back_ends() {
+  return {{"opencl", opencl_devices},
+#ifdef DRIFTWOOD_WEBGPU
+          {"webgpu", webgpu_devices},
+#endif
+          {"reference", reference_devices}};
+}
 
 }  // namespace driftwood::gpu
