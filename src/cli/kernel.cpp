@@ -9,6 +9,7 @@
 #include "shader/compile.h"
 #include "shader/emit_metal.h"
 #include "shader/emit_opencl.h"
+#include "shader/emit_wgsl.h"
 #include "shader/ir_printer.h"
 #include "tensor/storage.h"
 
@@ -121,15 +122,19 @@ void kernel(const KernelArguments& arguments) {
   if (!kernels::source(path))
     throw InvalidInput(
         fmt::format("There is no kernel '{}'. 'driftwood kernel --list' lists the kernels.", arguments.name));
-  // Plain OpenCL C, but for matrices, which only one dialect has; Metal with all that Apple's GPUs have.
+  // Plain, without options of the language, but for matrices, which only one dialect has; Metal with all that Apple's
+  // GPUs have.
   shader::TargetTraits traits{.has_matrices = true};
   if (arguments.emit == "metal") {
     traits.has_f16_arithmetic = traits.has_subgroups = true;
     traits.subgroup_size = 32;
   }
   const shader::Module module = shader::compile(kernels::source, path, specialization, traits);
+  const bool matrices = module.uses_matrices;
   std::string text;
   if (arguments.emit == "opencl") text = shader::emit_opencl(module, {.matrices = true});
+  if (arguments.emit == "wgsl")
+    text = shader::emit_wgsl(module, {.f16 = matrices, .subgroups = matrices, .matrices = true});
   if (arguments.emit == "metal") text = shader::emit_metal(module);
   if (arguments.emit == "ir") text = shader::print(module);
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -141,8 +146,8 @@ void add_kernel(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<KernelArguments>();
   CLI::App* command = app.add_subcommand("kernel", "The code generated for a kernel");
   command->add_option("NAME", arguments->name, "Kernel, such as rms_norm");
-  command->add_option("--emit", arguments->emit, "opencl, metal, or ir: the checked and optimised kernel itself")
-      ->check(CLI::IsMember({"opencl", "metal", "ir"}))
+  command->add_option("--emit", arguments->emit, "opencl, wgsl, metal, or ir: the checked and optimised kernel itself")
+      ->check(CLI::IsMember({"opencl", "wgsl", "metal", "ir"}))
       ->capture_default_str();
   command->add_option("--set", arguments->settings,
                       "NAME=NUMBER for an override, NAME=TYPE for an alias, NAME=tensor:TYPE:[BxHx]WxC[:STORAGE], "

@@ -83,7 +83,8 @@ std::vector<std::string> golden_names() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(golden_path("", ""))) {
     const std::string name = entry.path().filename().string();
-    if (name.ends_with(".wgsl") && !name.ends_with(".opt.wgsl")) names.push_back(entry.path().stem().string());
+    const bool is_result = name.ends_with(".opt.wgsl") || name.ends_with(".out.wgsl");
+    if (name.ends_with(".wgsl") && !is_result) names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
   return names;

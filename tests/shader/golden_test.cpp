@@ -1,15 +1,19 @@
-// Kernels and the OpenCL C and Metal they become, as files that a person reads in a diff. After an intended change run
+// Kernels and the OpenCL C, Metal and WGSL they become, as files that a person reads in a diff. After an intended
+// change run
 //   DRIFTWOOD_REGENERATE_GOLDEN=1 test_shader --gtest_filter='*Golden*'
 // and read what git shows.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "base/error.h"
 #include "golden_case.h"
 #include "shader/emit_metal.h"
+#include "shader/emit_wgsl.h"
 #include "shader/ir_printer.h"
+#include "support/naga.h"
 
 namespace driftwood::test {
 namespace {
@@ -37,6 +41,44 @@ TEST_P(Golden, KernelBecomesThisMetal) {
     text = std::string("// Unsupported: ") + error.what() + "\n";
   }
   expect_file(golden_path(golden.name, ".metal"), text);
+}
+
+shader::WgslDialect wgsl_dialect(const shader::TargetTraits& traits, shader::WgslDialect::Compiler compiler) {
+  return {.f16 = traits.has_f16_arithmetic || traits.has_matrices,
+          .subgroups = traits.has_subgroups || traits.has_matrices,
+          .packed_dot = traits.has_packed_dot,
+          .matrices = traits.has_matrices,
+          .compiler = compiler};
+}
+
+TEST_P(Golden, KernelBecomesThisWgsl) {
+  const GoldenCase golden = read_golden_case(GetParam());
+  const shader::Module module = compile(golden);
+  std::string text;
+  try {
+    text = shader::emit_wgsl(module, wgsl_dialect(golden.traits, shader::WgslDialect::Compiler::Tint));
+  } catch (const Unsupported& error) {
+    text = std::string("// Unsupported: ") + error.what() + "\n";
+  }
+  expect_file(golden_path(golden.name, ".out.wgsl"), text);
+}
+
+TEST(GoldenWgsl, IsValidForNaga) {
+  if (!has_naga()) GTEST_SKIP() << "naga is not installed";
+  // It takes no pointers to workgroup memory as parameters.
+  const std::set<std::string> refused = {"array_parameters_plain", "matrices", "pointers"};
+  std::map<std::string, std::string> texts;
+  for (const std::string& name : golden_names()) {
+    const GoldenCase golden = read_golden_case(name);
+    try {
+      const std::string text =
+          shader::emit_wgsl(compile(golden), wgsl_dialect(golden.traits, shader::WgslDialect::Compiler::Naga));
+      if (!refused.contains(name)) texts[name] = text;
+    } catch (const Unsupported&) {
+    }
+  }
+  EXPECT_GE(texts.size(), 95U);
+  EXPECT_EQ(naga_complaints(texts), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Golden, testing::ValuesIn(golden_names()),

@@ -75,6 +75,7 @@ Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
           "does not know whether the last is full.");
     }
   }
+  if (node.arguments.size() == 1) return call(std::string(to_string(node.builtin)), node.arguments);
   std::string text;
   for (std::size_t i = 0; i < node.arguments.size(); ++i) {
     text += (i > 0 ? ", " : "") + argument(*node.arguments[i], is_refused(node, i));

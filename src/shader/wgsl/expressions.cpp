@@ -62,6 +62,7 @@ std::string Printer::argument(const Expression& expression, bool hides) {
 }
 
 std::string Printer::arguments(const std::vector<ExpressionPtr>& list) {
+  if (list.size() == 1) return value(*list[0]).text;
   std::string text;
   for (const ExpressionPtr& each : list) text += (text.empty() ? "" : ", ") + argument(*each);
   return text;
@@ -228,7 +229,7 @@ Code Printer::convert(const Expression& expression, const Convert& node) {
   // Lowering gives every read of a half a conversion to f32, which is what it gives already.
   const bool is_half = node.operand->is_reference && is_memory_half(node.operand->type);
   if (is_half && scalar_of(expression.type) == Scalar::F32) return half_load(*node.operand);
-  return {type_name(expression.type) + "(" + argument(*node.operand) + ")", Precedence::Postfix};
+  return {type_name(expression.type) + "(" + value(*node.operand).text + ")", Precedence::Postfix};
 }
 
 }  // namespace driftwood::shader::wgsl

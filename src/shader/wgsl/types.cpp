@@ -86,6 +86,10 @@ std::string Printer::struct_text(const StructType& structure) {
     std::string attributes;
     if (i == 0 && structure.alignment > alignment) attributes += "@align(" + std::to_string(structure.alignment) + ") ";
     if (natural_end != end && !is_runtime_sized) attributes += "@size(" + std::to_string(end - field.offset) + ") ";
+    if (is_memory_half(field.type)) {
+      throw Unsupported("The structure '" + structure.name + "' holds f16 in '" + field.name +
+                        "'; a device without f16 has halves in arrays only.");
+    }
     text += "  " + attributes + name(field.name) + ": " + type_name(field.type) + ",\n";
   }
   return text + "}";

@@ -1,0 +1,7 @@
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+
+@compute @workgroup_size(64, 1, 1)
+fn dead(@builtin(global_invocation_id) id: vec3<u32>) {
+  y[id.x] = x[id.x];
+}

@@ -1,0 +1,9 @@
+requires packed_4x8_integer_dot_product;
+
+@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> sums: array<i32>;
+
+@compute @workgroup_size(32, 1, 1)
+fn dots(@builtin(global_invocation_id) id: vec3<u32>) {
+  sums[id.x] = dot4I8Packed(a[0], a[id.x]) + 1i;
+}
