@@ -10,6 +10,9 @@
 
 #include "base/error.h"
 #include "gpu/registry.h"
+#if defined(DRIFTWOOD_METAL_CPU)
+#include "support/metal_cpu/metal_cpu_device.h"
+#endif
 #include "shader/compile.h"
 
 namespace driftwood::test {
@@ -46,9 +49,13 @@ inline Contents run_kernel(gpu::Device& device, const shader::Module& module, co
   return after;
 }
 
-/// The device of that id, or null where this machine has none.
+/// The device of that id, or null where this machine has none. "metal-cpu" is Metal on the CPU, in the test programs
+/// that link it.
 inline std::unique_ptr<gpu::Device> device_if_any(const std::string& id) {
   try {
+#if defined(DRIFTWOOD_METAL_CPU)
+    if (id == "metal-cpu") return make_metal_cpu_device();
+#endif
     return gpu::open_device(id);
   } catch (const Error&) {
     return nullptr;

@@ -1,5 +1,5 @@
-// Generated kernels on the interpreter, unoptimised, against the same optimised on the interpreter and on OpenCL:
-// integers and bools exactly, floats within the units in the last place that WGSL's functions leave open.
+// Generated kernels on the interpreter, unoptimised, against the same optimised on the interpreter, on OpenCL and as
+// Metal: integers and bools exactly, floats within the units in the last place that WGSL's functions leave open.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -11,6 +11,7 @@
 #include "gpu/reference/reference_device.h"
 #include "gpu/registry.h"
 #include "random_kernel.h"
+#include "run_kernel.h"
 #include "shader/checker.h"
 #include "shader/compile.h"
 #include "shader/virtualize.h"
@@ -133,8 +134,16 @@ class Differential : public testing::Test {
     } catch (const Error&) {
       opencl = nullptr;
     }
+    metal = device_if_any("metal-cpu");
   }
-  static void TearDownTestSuite() { opencl = nullptr; }
+  static void TearDownTestSuite() {
+    opencl.reset();
+    metal.reset();
+  }
+  static std::uint32_t metal_seeds() {
+    const char* const given = std::getenv("DRIFTWOOD_METAL_SEEDS");
+    return given == nullptr ? 2 : static_cast<std::uint32_t>(std::atoi(given));
+  }
 
   static void compare(const RandomKernel& kernel, std::uint32_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -147,12 +156,18 @@ class Differential : public testing::Test {
     const shader::Module optimized = shader::compile(provider(kernel.source), "package::random", {}, {});
     expect_same(expected, run(*reference, optimized, kernel, inputs), kernel, "optimised", seed, true);
     if (opencl) expect_same(expected, run(*opencl, optimized, kernel, inputs), kernel, "OpenCL", seed, false);
+    // Each takes clang a second or two.
+    if (metal && seed <= metal_seeds()) {
+      const shader::Module module = shader::compile(provider(kernel.source), "package::random", {},
+                                                    {.has_f16_arithmetic = true, .has_subgroups = true});
+      expect_same(expected, run(*metal, module, kernel, inputs), kernel, "Metal", seed, false);
+    }
   }
 
-  static std::unique_ptr<gpu::Device> opencl;
+  static std::unique_ptr<gpu::Device> opencl, metal;
 };
 
-std::unique_ptr<gpu::Device> Differential::opencl;
+std::unique_ptr<gpu::Device> Differential::opencl, Differential::metal;
 
 TEST_F(Differential, RandomExpressionsAgree) {
   for (std::uint32_t seed = 1; seed <= 20 && !HasFailure(); ++seed) compare(random_expressions(seed, 100), seed);
@@ -212,6 +227,8 @@ TEST_F(Differential, SubgroupOperationsAgree) {
     const Outputs expected = on(*native);
     expect_same(expected, on(*emulated), kernel, "emulated", lanes, true);
     if (opencl) expect_same(expected, on(*opencl), kernel, "OpenCL", lanes, true);
+    // Of a single lane there is no other to exchange with, which Metal on the CPU takes for a fault.
+    if (metal && lanes > 1) expect_same(expected, on(*metal), kernel, "Metal", lanes, true);
   }
 }
 

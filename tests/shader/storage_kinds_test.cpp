@@ -82,7 +82,7 @@ class StorageKinds : public testing::TestWithParam<const char*> {
     if (!device_) GTEST_SKIP() << "no device " << GetParam();
   }
 
-  // Each case is a program to compile: an OpenCL device, which takes up to a second for one, gets a selection.
+  // Each case is a program to compile: a device with a compiler, which takes up to a second for one, gets a selection.
   bool takes_all() const { return device_->facts().id == "reference"; }
 
   bool has(StorageKind kind) const {
@@ -188,10 +188,11 @@ TEST_P(StorageKinds, EveryLayout) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StorageKinds, testing::Values("reference", "opencl:0"), [](const auto& test) {
-  const std::string id = test.param;
-  return id.substr(0, id.find(':'));
-});
+INSTANTIATE_TEST_SUITE_P(All, StorageKinds, testing::Values("reference", "opencl:0", "metal-cpu"),
+                         [](const auto& test) {
+                           const std::string id = test.param;
+                           return id.substr(0, id.find_first_of(":-"));
+                         });
 
 }  // namespace
 }  // namespace driftwood
