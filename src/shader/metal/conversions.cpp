@@ -4,7 +4,7 @@
 namespace driftwood::shader::metal {
 
 std::string Printer::saturating_conversion(const TypePtr& from, const TypePtr& to) {
-  const std::string source = type_name(from), target = type_name(to), function = "to_" + target;
+  const std::string source = type_name(from), target = type_name(to), function = "saturated_" + target;
   const bool is_signed = scalar_of(to) == Scalar::I32;
   // The largest floats that are integers of the type; what lies above them is out of range.
   const std::string low = source + (is_signed ? "(-2147483648.0f)" : "(0.0f)");

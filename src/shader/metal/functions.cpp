@@ -45,7 +45,10 @@ std::string attributed(const std::string& declaration, std::string_view attribut
 Printer::Printer(const Module& module, const MetalDialect& dialect) : c_family::Printer(module), dialect_(dialect) {}
 
 std::string Printer::store_zero(const std::string& place, const TypePtr& type) const {
-  if (type->as<AtomicType>() != nullptr) return "atomic_store_explicit(&" + place + ", 0, memory_order_relaxed)";
+  if (const auto* atomic = type->as<AtomicType>()) {
+    const std::string zero = atomic->scalar == Scalar::U32 ? "0u" : "0";
+    return "atomic_store_explicit(&" + place + ", " + zero + ", memory_order_relaxed)";
+  }
   if (type->as<StructType>() != nullptr && holds_atomics(type)) {
     // A structure of atomics cannot be assigned; its words can.
     return "for (uint word = 0u; word < sizeof(" + place + ") / 4u; word++) ((threadgroup uint*)&" + place +

@@ -49,6 +49,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "atan2pi",
     "atanh",
     "atanpi",
+    "atomic",
     "auto",
     "bfloat",
     "bias",
@@ -65,8 +66,11 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "clamp",
     "class",
     "clz",
+    "command_buffer",
     "compl",
     "component",
+    "compute_command",
+    "conditional",
     "const",
     "const_cast",
     "constant",
@@ -83,6 +87,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "default",
     "degrees",
     "delete",
+    "depth",
     "depth2d",
     "depth2d_array",
     "depthcube",
@@ -99,6 +104,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "double",
     "dynamic_cast",
     "else",
+    "enable_if",
     "enum",
     "erf",
     "erfc",
@@ -151,6 +157,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "interpolant",
     "intersection",
     "is_function_constant_defined",
+    "is_same",
     "isfinite",
     "isinf",
     "isnan",
@@ -194,6 +201,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "mulhi",
     "mutable",
     "namespace",
+    "nan",
     "new",
     "nextafter",
     "noexcept",
@@ -225,6 +233,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "quad_broadcast",
     "quad_shuffle",
     "radians",
+    "ray",
     "ray_data",
     "read",
     "read_write",
@@ -234,6 +243,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "reinterpret_cast",
     "remainder",
     "remquo",
+    "render_command",
     "restrict",
     "return",
     "reverse_bits",
@@ -297,6 +307,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "true",
     "trunc",
     "try",
+    "tuple",
     "typedef",
     "typeid",
     "typename",
@@ -307,6 +318,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "uint64_t",
     "uint8_t",
     "ulong",
+    "uniform",
     "union",
     "unpack_snorm4x8_to_float",
     "unpack_unorm4x8_to_float",
@@ -317,6 +329,7 @@ constexpr auto taken_names = std::to_array<std::string_view>({
     "vertex",
     "virtual",
     "visible",
+    "visible_function_table",
     "void",
     "volatile",
     "wchar_t",
@@ -327,9 +340,10 @@ constexpr auto taken_names = std::to_array<std::string_view>({
 });
 static_assert(std::is_sorted(taken_names.begin(), taken_names.end()));
 
-// "float4", "packed_half3" and the like.
+// "float4", "packed_half3", "float2x4" and the like.
 bool is_vector_type_name(std::string_view name) {
   if (name.starts_with("packed_")) name.remove_prefix(7);
+  if (name.size() > 3 && name[name.size() - 2] == 'x') name.remove_suffix(2);
   const std::size_t digits = name.find_last_not_of("0123456789");
   if (digits == std::string_view::npos || digits + 1 == name.size()) return false;
   const std::string_view width = name.substr(digits + 1);

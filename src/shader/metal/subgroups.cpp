@@ -30,15 +30,10 @@ std::string_view function_of(Builtin builtin) {
 
 }  // namespace
 
-Code Printer::subgroup_builtin(const Expression& expression, const BuiltinCall& node) {
+Code Printer::subgroup_builtin(const Expression&, const BuiltinCall& node) {
   if (!dialect_.simdgroups) {
     throw InternalError("The builtin '" + std::string(to_string(node.builtin)) +
                         "' reaches the emitter of a device without subgroups; the optimiser lowers it before.");
-  }
-  const bool is_question = node.builtin == Builtin::SubgroupAll || node.builtin == Builtin::SubgroupAny ||
-                           node.builtin == Builtin::SubgroupElect;
-  if (!is_question && scalar_of(expression.type) == Scalar::Bool) {
-    throw Unsupported("'" + std::string(to_string(node.builtin)) + "' moves numbers; convert the bool to u32 first.");
   }
   std::string text(function_of(node.builtin));
   text += "(";

@@ -11,16 +11,11 @@ Code Printer::synchronization_builtin(const Expression& expression, const Builti
     case Builtin::StorageBarrier: return {"threadgroup_barrier(mem_flags::mem_device)", Precedence::Postfix};
     case Builtin::WorkgroupUniformLoad: {
       const std::string type = type_name(expression.type);
-      const TypePtr& pointee = node.arguments[0]->type->as<PointerType>()->pointee;
-      const bool is_atomic = pointee->as<AtomicType>() != nullptr;
-      const std::string function = std::string("uniform_load_") + (is_atomic ? "atomic_" : "") + type;
-      const std::string barrier = "  " + workgroup_barrier() + ";\n";
-      return call(prelude_.require(
-                      function, "static " + type + " " + function + "(threadgroup " +
-                                    (is_atomic ? type_name(pointee) : type) + "* p) {\n" + barrier + "  const " + type +
-                                    " value = " + (is_atomic ? "atomic_load_explicit(p, memory_order_relaxed)" : "*p") +
-                                    ";\n" + barrier + "  return value;\n}"),
-                  node.arguments);
+      const std::string function = "uniform_load_" + type, barrier = "  " + workgroup_barrier() + ";\n";
+      return call(
+          prelude_.require(function, "static " + type + " " + function + "(threadgroup " + type + "* p) {\n" + barrier +
+                                         "  const " + type + " value = *p;\n" + barrier + "  return value;\n}"),
+          node.arguments);
     }
     default: break;
   }

@@ -7,7 +7,7 @@ struct List {
   float2 items[1];
 };
 
-static uint to_uint(float x) {
+static uint saturated_uint(float x) {
   return select(uint(fmin(fmax(x, float(0.0f)), float(4294967040.0f))), uint(4294967295u), x >= float(4294967296.0f));
 }
 
@@ -28,6 +28,6 @@ kernel void lengths(device const float4* x [[buffer(0)]], device const List* lis
   const uint x_length = array_lengths[0];
   const uint list_length = array_lengths[1];
   y[0] = x_length;
-  y[1] = size_of_list(3u, list, list_length) + to_uint(list->items[2].x) + list->count;
+  y[1] = size_of_list(3u, list, list_length) + saturated_uint(list->items[2].x) + list->count;
   y[2] = size_of_list(4u, list, list_length);
 }

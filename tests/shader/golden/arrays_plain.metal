@@ -2,7 +2,7 @@
 
 using namespace metal;
 
-static uint to_uint(float x) {
+static uint saturated_uint(float x) {
   return select(uint(fmin(fmax(x, float(0.0f)), float(4294967040.0f))), uint(4294967295u), x >= float(4294967296.0f));
 }
 
@@ -16,5 +16,5 @@ kernel void arrays(device const float* x [[buffer(0)]], device float* y [[buffer
     grid[i / 2u][i % 2u] = float4(a[i]);
     b[i % 3u] = 0.5f;
   }
-  y[0] = a[to_uint(x[0])] + grid[to_uint(x[1])][1].w;
+  y[0] = a[saturated_uint(x[0])] + grid[saturated_uint(x[1])][1].w;
 }

@@ -11,7 +11,7 @@ struct Counters {
 kernel void atomics(device Counters* counters [[buffer(0)]], device atomic_uint* flags [[buffer(1)]],
                     uint k [[thread_index_in_threadgroup]]) {
   threadgroup atomic_uint local_count;
-  if (k == 0) atomic_store_explicit(&local_count, 0, memory_order_relaxed);
+  if (k == 0) atomic_store_explicit(&local_count, 0u, memory_order_relaxed);
   threadgroup_barrier(mem_flags::mem_threadgroup);
   const uint before = atomic_fetch_add_explicit(&counters->total, k, memory_order_relaxed);
   atomic_fetch_max_explicit(&counters->extremes[0], int(k), memory_order_relaxed);

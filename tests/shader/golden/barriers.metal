@@ -2,7 +2,7 @@
 
 using namespace metal;
 
-static uint to_uint(float x) {
+static uint saturated_uint(float x) {
   return select(uint(fmin(fmax(x, float(0.0f)), float(4294967040.0f))), uint(4294967295u), x >= float(4294967296.0f));
 }
 
@@ -19,7 +19,7 @@ kernel void barriers(device float* y [[buffer(0)]], uint k [[thread_index_in_thr
   threadgroup uint limit;
   tile[k] = y[k];
   if (k == 0u) {
-    limit = to_uint(y[0]);
+    limit = saturated_uint(y[0]);
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
   y[k] = tile[31u - k];

@@ -2,18 +2,18 @@
 
 using namespace metal;
 
-static int to_int(float x) {
+static int saturated_int(float x) {
   return select(int(select(fmin(fmax(x, float(-2147483648.0f)), float(2147483520.0f)), float(0.0f), x != x)), int(2147483647), x >= float(2147483648.0f));
 }
 
-static uint to_uint(float x) {
+static uint saturated_uint(float x) {
   return select(uint(fmin(fmax(x, float(0.0f)), float(4294967040.0f))), uint(4294967295u), x >= float(4294967296.0f));
 }
 
 [[max_total_threads_per_threadgroup(1)]]
 kernel void conversions(device float* f [[buffer(0)]], device int* i [[buffer(1)]], device uint* u [[buffer(2)]]) {
-  i[0] = to_int(f[0]);
-  u[0] = to_uint(f[1]);
+  i[0] = saturated_int(f[0]);
+  u[0] = saturated_uint(f[1]);
   f[2] = float(i[1]);
   f[3] = float(u[1]);
   i[2] = int(u[2]);

@@ -2,7 +2,7 @@
 
 using namespace metal;
 
-static uint to_uint(float x) {
+static uint saturated_uint(float x) {
   return select(uint(fmin(fmax(x, float(0.0f)), float(4294967040.0f))), uint(4294967295u), x >= float(4294967296.0f));
 }
 
@@ -15,7 +15,7 @@ static float4 total(float4 v, float scale, uint subgroup_index, threadgroup floa
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
   float4 sum = result_1;
-  for (uint i = 0u; i < to_uint(scale); i++) {
+  for (uint i = 0u; i < saturated_uint(scale); i++) {
     if (sum.x > 3.0f) {
       return sum;
     }

@@ -2,18 +2,18 @@
 
 using namespace metal;
 
-static int4 to_int4(float4 x) {
+static int4 saturated_int4(float4 x) {
   return select(int4(select(fmin(fmax(x, float4(-2147483648.0f)), float4(2147483520.0f)), float4(0.0f), x != x)), int4(2147483647), x >= float4(2147483648.0f));
 }
 
-static uint4 to_uint4(float4 x) {
+static uint4 saturated_uint4(float4 x) {
   return select(uint4(fmin(fmax(x, float4(0.0f)), float4(4294967040.0f))), uint4(4294967295u), x >= float4(4294967296.0f));
 }
 
 [[max_total_threads_per_threadgroup(1)]]
 kernel void conversions(device float4* f [[buffer(0)]], device int4* i [[buffer(1)]], device uint4* u [[buffer(2)]]) {
-  i[0] = to_int4(f[0]);
-  u[0] = to_uint4(f[1]);
+  i[0] = saturated_int4(f[0]);
+  u[0] = saturated_uint4(f[1]);
   f[2] = float4(i[1]);
   f[3] = float4(u[1]);
   i[2] = int4(u[2]);

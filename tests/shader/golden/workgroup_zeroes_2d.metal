@@ -15,7 +15,7 @@ kernel void zeroes(device float* y [[buffer(0)]], uint3 local [[thread_position_
   threadgroup atomic_uint hits;
   for (uint i = local_index; i < 64u; i += 64u) ((threadgroup float*)&grid)[i] = 0;
   for (uint i = local_index; i < 16u; i += 64u) cells[i] = Cell{};
-  if (local_index == 0) atomic_store_explicit(&hits, 0, memory_order_relaxed);
+  if (local_index == 0) atomic_store_explicit(&hits, 0u, memory_order_relaxed);
   threadgroup_barrier(mem_flags::mem_threadgroup);
   if (y[local.x] > 0.0f) {
     grid[local.y][local.x] = 1.0f;

@@ -7,7 +7,7 @@ struct Pair {
   uint b;
 };
 
-static uint to_uint(float x) {
+static uint saturated_uint(float x) {
   return select(uint(fmin(fmax(x, float(0.0f)), float(4294967040.0f))), uint(4294967295u), x >= float(4294967296.0f));
 }
 
@@ -24,5 +24,5 @@ kernel void zeroes(device float4* y [[buffer(0)]]) {
     p.a = v;
     p.b = i;
   }
-  y[0] = v + a[to_uint(s)];
+  y[0] = v + a[saturated_uint(s)];
 }
