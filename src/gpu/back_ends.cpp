@@ -1,4 +1,7 @@
 #include "gpu/back_end.h"
+#ifdef DRIFTWOOD_METAL
+#include "gpu/metal/metal_device.h"
+#endif
 #include "gpu/opencl/opencl_device.h"
 #include "gpu/reference/reference_device.h"
 #ifdef DRIFTWOOD_WEBGPU
@@ -21,6 +24,22 @@ BackEndDevices opencl_devices() {
     result.failures.push_back({failure.source, failure.reason});
   return result;
 }
+
+#ifdef DRIFTWOOD_METAL
+BackEndDevices metal_devices() {
+  const metal::Enumeration found = metal::enumerate();
+  BackEndDevices result;
+  for (const metal::FoundDevice& device : found.devices) {
+    result.devices.push_back(
+        {.id = device.id, .name = device.name, .device_class = device.device_class, .open = [device] {
+           return std::make_unique<metal::MetalDevice>(device);
+         }});
+  }
+  for (const metal::DriverFailure& failure : found.failures)
+    result.failures.push_back({failure.source, failure.reason});
+  return result;
+}
+#endif
 
 #ifdef DRIFTWOOD_WEBGPU
 BackEndDevices webgpu_devices() {
@@ -48,13 +67,17 @@ BackEndDevices reference_devices() {
 }  // namespace
 
 // OpenCL comes before what stands on Vulkan: it reaches NVIDIA's matrix units, images of every kind and buffers of any
-// size.
+// size. Apple's systems have Metal, and their OpenCL is kept for old programs.
 std::vector<BackEnd> back_ends() {
-  return {{"opencl", opencl_devices},
-#ifdef DRIFTWOOD_WEBGPU
-          {"webgpu", webgpu_devices},
+  return {
+#ifdef DRIFTWOOD_METAL
+      {"metal", metal_devices},
 #endif
-          {"reference", reference_devices}};
+      {"opencl", opencl_devices},
+#ifdef DRIFTWOOD_WEBGPU
+      {"webgpu", webgpu_devices},
+#endif
+      {"reference", reference_devices}};
 }
 
 }  // namespace driftwood::gpu
