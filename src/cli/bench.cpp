@@ -119,7 +119,7 @@ void bench(const BenchArguments& arguments) {
   if (arguments.prompt == 0 && arguments.generate == 0)
     throw CLI::ValidationError("bench", "-p and -n are both 0: there is nothing to measure");
   const auto checkpoint = models::Checkpoint::open(arguments.model);
-  const auto device = open_device(arguments.run);
+  const auto device = open_device(arguments.run, selftest::Scope::Language);
   const std::uint64_t needed = std::uint64_t{arguments.depth} + std::max(arguments.prompt, arguments.generate);
   if (needed > 1u << 24)
     throw InvalidInput(fmt::format("The {} tokens asked for are over the limit of {}.", needed, 1u << 24));

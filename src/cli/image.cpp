@@ -138,7 +138,7 @@ class Run {
   }
 
   void run() {
-    const auto device = open_device(arguments_.run);
+    const auto device = open_device(arguments_.run, selftest::Scope::Images);
     const auto compiling = std::make_shared<ProgressLine>("preparing kernels");
     settings_.progress = [compiling](std::size_t done, std::size_t all) { compiling->update(done, all); };
     diffusion::Pipeline pipeline(*device, checkpoint_, settings_);

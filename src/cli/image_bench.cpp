@@ -60,7 +60,7 @@ class Bench {
   }
 
   void run() {
-    const auto device = open_device(arguments_.run);
+    const auto device = open_device(arguments_.run, selftest::Scope::Images);
     const auto pipeline = warm(*device);
     for (Test& test : tests_) test.seconds.clear();
     for (std::uint32_t i = 0; i < arguments_.repetitions; ++i) once(*pipeline);

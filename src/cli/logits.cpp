@@ -68,7 +68,7 @@ void logits(const LogitsArguments& arguments) {
   if (ids.empty()) throw InvalidInput("There are no token ids.");
   const std::vector<std::size_t> positions = resolve_positions(arguments.positions, ids.size());
   const auto checkpoint = models::Checkpoint::open(arguments.model);
-  const auto device = open_device(arguments.run);
+  const auto device = open_device(arguments.run, selftest::Scope::Language);
   // Without --ctx as much as the prompt needs.
   const auto context = arguments.run.context.value_or(static_cast<std::uint32_t>(ids.size()));
   const auto session = open_session(*device, checkpoint, arguments.run, context);
@@ -139,7 +139,7 @@ void perplexity(const PerplexityArguments& arguments) {
   if (ids.size() < 2)
     throw InvalidInput(fmt::format("The text has {} tokens; perplexity needs at least 2.", ids.size()));
 
-  const auto device = open_device(arguments.run);
+  const auto device = open_device(arguments.run, selftest::Scope::Language);
   // One pass where the text fits the context, else pieces of it, each of which begins afresh.
   const auto needed = static_cast<std::uint32_t>(std::min<std::size_t>(ids.size(), llm::default_context));
   const auto session = open_session(*device, checkpoint, arguments.run, arguments.run.context.value_or(needed));

@@ -39,6 +39,7 @@ int run(int argc, char** argv) {
   add_inspect(app, action);
   add_quantize(app, action);
   add_devices(app, action);
+  add_selftest(app, action);
   add_kernel(app, action);
   add_graph(app, action);
   try {

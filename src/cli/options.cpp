@@ -17,6 +17,7 @@
 #include "gpu/registry.h"
 #include "graph/passes/pass.h"
 #include "limits/limits_file.h"
+#include "selftest/trusted_device.h"
 #include "text/tokenizer_gguf.h"
 #include "text/tokenizer_huggingface.h"
 
@@ -65,6 +66,9 @@ void RunOptions::add_to(CLI::App& command, bool with_context) {
                   "JSON file of facts, as 'driftwood devices --json' names them, of a smaller device: the device then "
                   "refuses what that one would")
       ->envname("DRIFTWOOD_LIMITS");
+  command.add_flag(
+      "--no-selftest", no_selftest,
+      "Take the device as it is: do not test its kernels when it is first used, nor heed what a test found");
   command.add_option("--precision", precision, "auto: right by default; f32 throughout; f16 throughout")
       ->check(CLI::IsMember({"auto", "f32", "f16"}))
       ->capture_default_str();
@@ -133,10 +137,28 @@ CLI::Option* add_model(CLI::App& command, std::string& model, const std::string&
   return command.add_option("MODEL", model, help)->required();
 }
 
-std::unique_ptr<gpu::Device> open_device(const RunOptions& options) {
-  std::unique_ptr<gpu::Device> device = gpu::open_device(options.device);
-  if (const gpu::DeviceLimits* limits = options.limits()) {
-    device = std::make_unique<gpu::LimitedDevice>(std::move(device), *limits);
+std::unique_ptr<gpu::Device> open_device(const RunOptions& options, std::optional<selftest::Scope> scope) {
+  const gpu::DeviceLimits* const limits = options.limits();
+  std::string id = options.device;
+  const auto open = [&]() -> std::unique_ptr<gpu::Device> {
+    auto opened = gpu::open_device(id);
+    id = opened->facts().id;  // where it is lost, this one is opened anew
+    if (limits == nullptr) return opened;
+    return std::make_unique<gpu::LimitedDevice>(std::move(opened), *limits);
+  };
+  std::unique_ptr<gpu::Device> device;
+  if (options.no_selftest || selftest::is_switched_off()) {
+    device = open();
+  } else {
+    ProgressLine progress("testing kernels, once for this device and driver");
+    device =
+        selftest::trusted_device(open, {.scope = scope.value_or(selftest::Scope::Everything),
+                                        .only_recorded = !scope,
+                                        .progress = [&](std::size_t done, std::size_t all, const std::string& kernel) {
+                                          progress.update(done, all, kernel);
+                                        }});
+  }
+  if (limits != nullptr) {
     log(LogLevel::Info, fmt::format("The limits of '{}' are imposed on the device.", options.limits_file));
   }
   log(LogLevel::Info, fmt::format("device {}: {} ({})", device->facts().id, device->facts().name, device->facts().api));

@@ -14,6 +14,7 @@
 #include "graph/options.h"
 #include "llm/session.h"
 #include "models/checkpoint.h"
+#include "selftest/sample.h"
 #include "text/tokenizer.h"
 
 namespace driftwood::cli {
@@ -28,10 +29,11 @@ struct RunOptions {
   std::vector<std::string> no_fusion;
   std::optional<std::uint32_t> context = {};
   std::string kv_type = "auto";
+  bool no_selftest = false;
   bool has_kv_type = false;  // the command offers --kv-type
 
-  /// Adds --device, --limits, --precision, --activations, --storage, --no-fusion and, where asked for, --ctx and
-  /// --kv-type.
+  /// Adds --device, --limits, --no-selftest, --precision, --activations, --storage, --no-fusion and, where asked for,
+  /// --ctx and --kv-type.
   void add_to(CLI::App& command, bool with_context = true);
   /// Adds --kv-type alone, for commands that choose the context themselves.
   void add_kv_type_to(CLI::App& command);
@@ -61,8 +63,9 @@ CLI::Option* add_model(CLI::App& command, std::string& model,
                        const std::string& help = "GGUF file (the first of several), or a Hugging Face folder");
 
 /// Opens the device asked for, by flag or DRIFTWOOD_DEVICE, or the best, with the limits asked for imposed on it; names
-/// both on standard error.
-std::unique_ptr<gpu::Device> open_device(const RunOptions& options);
+/// both on standard error. Kernels of the scope are tested when the device and its driver are first used; for plans
+/// that run nothing (no scope) none are.
+std::unique_ptr<gpu::Device> open_device(const RunOptions& options, std::optional<selftest::Scope> scope = {});
 
 /// A session with progress lines on a terminal.
 std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,

@@ -88,7 +88,7 @@ void profile_image(const ProfileArguments& arguments) {
   ImageBench settings = arguments.image;
   settings.run = arguments.run;
   settings.steps = 1;
-  const auto device = open_device(arguments.run);
+  const auto device = open_device(arguments.run, selftest::Scope::Images);
   const auto pipeline = run_once(settings, checkpoint, *device);  // inputs filled, kernels warm
   nlohmann::json stages = nlohmann::json::array();
   for (const auto& [name, program] : pipeline->programs()) {
@@ -106,7 +106,7 @@ void profile_image(const ProfileArguments& arguments) {
 void profile(const ProfileArguments& arguments) {
   if (models::ImageCheckpoint::recognizes(arguments.model)) return profile_image(arguments);
   const auto checkpoint = models::Checkpoint::open(arguments.model);
-  const auto device = open_device(arguments.run);
+  const auto device = open_device(arguments.run, selftest::Scope::Language);
   const auto session =
       open_session(*device, checkpoint, arguments.run, arguments.prompt + arguments.generate, arguments.prompt);
   const std::vector<std::int32_t> ids(arguments.prompt, 1);

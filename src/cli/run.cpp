@@ -99,7 +99,7 @@ void run(const RunArguments& given) {
           fmt::format("The prompt has {} tokens, over the context of {}. Use a larger --ctx or a shorter prompt.",
                       ids.size(), context));
   }
-  const auto device = open_device(arguments.run);
+  const auto device = open_device(arguments.run, selftest::Scope::Language);
   const auto session = open_session(*device, checkpoint, arguments.run, arguments.run.context);
   const double load_ms = watch.milliseconds();
   if (interactive) return chat(*session, *tokenizer, generate_settings(arguments), arguments.system);

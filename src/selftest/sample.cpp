@@ -49,13 +49,12 @@ std::vector<Candidate> candidates(const gpu::DeviceFacts& facts, Scope scope, bo
   for (conformance::Case& each : conformance::all_cases()) {
     if (!each.everywhere || !is_in(scope, each.operation)) continue;
     if (!full && each.setting.storage != StorageKind::Buffer) continue;
-    conformance::Problem problem = conformance::problem_of(each, facts, seed + static_cast<unsigned>(chosen.size()));
-    problem.dispatches = 0;  // another choice of kernels may take more of them
-    const bool is_image = std::ranges::any_of(problem.graph.values(), [](const graph::Value& value) {
+    conformance::Problem sketch = conformance::sketch_of(each, facts);
+    const bool is_image = std::ranges::any_of(sketch.graph.values(), [](const graph::Value& value) {
       return value.role == graph::Role::Input && (value.shape.h > 1 || value.shape.b > 1);
     });
     if (scope == Scope::Language && is_image && each.operation.ends_with("linear")) continue;
-    chosen.push_back({std::move(each), std::move(problem)});
+    chosen.push_back({std::move(each), std::move(sketch), seed + static_cast<unsigned>(chosen.size())});
   }
   return chosen;
 }
@@ -64,10 +63,10 @@ std::optional<Planned> plan(const std::vector<Candidate>& candidates, std::size_
                             const gpu::DeviceFacts& facts) {
   const Candidate& candidate = candidates[index];
   Planned planned{.candidate = index};
+  if (!candidate.sketch.refusal.empty()) return std::nullopt;
   try {
     const graph::LoweredGraph lowered =
-        graph::lower(candidate.problem.graph, facts,
-                     {.activations = graph::ActivationMode::Float, .storage = candidate.its_case.setting.storage});
+        graph::lower(candidate.sketch.graph, facts, conformance::options_of(candidate.its_case.setting.storage));
     for (const graph::LoweredStep& step : lowered.steps) {
       const std::string kernel(step.kernel);
       if (std::ranges::find(planned.kernels, kernel) == planned.kernels.end()) planned.kernels.push_back(kernel);

@@ -17,10 +17,11 @@ namespace driftwood::selftest {
 enum class Scope : std::uint8_t { Language, Images, Everything };
 std::string_view to_string(Scope scope);
 
-/// A case with its problem, made once.
+/// A case with its graph.
 struct Candidate {
   conformance::Case its_case;
-  conformance::Problem problem;
+  conformance::Problem sketch;
+  unsigned seed = 0;
 };
 
 /// A case as the device would run it.

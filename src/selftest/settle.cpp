@@ -71,12 +71,14 @@ std::vector<Planned> Search::sample(const gpu::DeviceFacts& facts, const std::se
 
 Trial Search::run(const Planned& planned, const gpu::DeviceFacts& facts) {
   const Candidate& candidate = candidates_[planned.candidate];
+  conformance::Problem problem = conformance::problem_of(candidate.its_case, facts, candidate.seed);
+  problem.dispatches = 0;  // another choice of kernels may take more of them
   std::string why;
   for (int attempt = 0; attempt < 2; ++attempt) {
     try {
       gpu::AmendedDevice device(*device_, facts);
       const conformance::Outcome outcome =
-          conformance::run({device, kernels_}, candidate.problem, candidate.its_case.setting.storage);
+          conformance::run({device, kernels_}, problem, candidate.its_case.setting.storage);
       if (outcome.fault.empty()) return {};
       return {.verdict = Verdict::Wrong, .fault = outcome.fault};
     } catch (const Error& error) {

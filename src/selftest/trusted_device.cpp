@@ -45,7 +45,9 @@ std::unique_ptr<gpu::Device> trusted_device(const Opener& open, const TrustSetti
   auto device = open();
   if (device->facts().device_class == gpu::DeviceClass::Reference) return device;
   const std::string key = record_key(device->facts(), settings.scope);
-  std::optional<Report> report = settings.records.load(key);
+  std::optional<Report> report = settings.records.load(record_key(device->facts(), Scope::Everything));
+  if (!report) report = settings.records.load(key);
+  if (!report && settings.only_recorded) return device;
   if (!report) {
     report = test(device, {.scope = settings.scope, .progress = settings.progress, .reopen = open});
     if (!report->lost.empty()) {
