@@ -61,6 +61,12 @@ void lower_f16(Module& module);
 /// operands from left to right, C and its relatives in any order.
 void order_effects(Module& module);
 
+/// Arrays of vectors in workgroup memory whose elements are stored component by component become arrays of scalars: in
+/// WGSL such a store may read and write the whole vector, so that two invocations with a component each would race.
+/// Throws Unsupported where the address of such an array, or the whole of it, is used.
+void use_scalar_arrays(Module& module);
+bool has_component_stores(const Module& module);
+
 /// Clears needs_zeroes of workgroup variables that are wholly written before anything is read from them.
 void find_visible_zeroes(Module& module);
 

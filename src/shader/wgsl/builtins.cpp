@@ -56,6 +56,8 @@ bool Printer::is_refused(const BuiltinCall& node, std::size_t argument) const {
 Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
   if (is_matrix_builtin(node.builtin)) return matrix_builtin(expression, node);
   if (is_packing(node.builtin)) return packing(expression, node);
+  if (node.builtin == Builtin::Sin || node.builtin == Builtin::Cos || node.builtin == Builtin::Tan)
+    return angle_builtin(expression, node);
   if (is_subgroup(node.builtin)) {
     if (!dialect_.subgroups) {
       throw Unsupported("The kernel calls '" + std::string(to_string(node.builtin)) +

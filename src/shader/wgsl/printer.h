@@ -71,6 +71,7 @@ class Printer {
   // builtins.cpp
   Code builtin(const Expression& expression, const BuiltinCall& node);
   bool is_refused(const BuiltinCall& node, std::size_t argument) const;
+  Code angle_builtin(const Expression& expression, const BuiltinCall& node);
   Code packing(const Expression& expression, const BuiltinCall& node);
   Code packed_dot(const BuiltinCall& node);
   Code call(const std::string& function, const std::vector<ExpressionPtr>& list);

@@ -53,7 +53,7 @@ std::string Printer::simple_statement(const Statement& statement) {
 std::string Printer::declare(const Declare& node) {
   const Variable& variable = *node.variable;
   std::string text = (variable.is_mutable ? "var " : "let ") + name(variable.name);
-  if (!node.initializer) return text + ": " + type_name(variable.type);
+  if (!node.initializer) return text + " = " + type_name(variable.type) + "()";
   return text + " = " + value(*node.initializer).text;
 }
 

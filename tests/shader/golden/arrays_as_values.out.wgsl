@@ -13,7 +13,7 @@ fn sum(a: array<f32, 4>, n: u32) -> f32 {
 }
 
 fn twice(n_1: u32) -> array<f32, 4> {
-  var a_1: array<f32, 4>;
+  var a_1 = array<f32, 4>();
   for (var i_1 = 0u; i_1 < n_1; i_1++) {
     if (x[i_1] < 0.0f) {
       return a_1;

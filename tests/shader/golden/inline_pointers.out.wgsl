@@ -3,7 +3,7 @@
 
 @compute @workgroup_size(64, 1, 1)
 fn moments(@builtin(global_invocation_id) id: vec3<u32>) {
-  var sum_1: vec2<f32>;
+  var sum_1 = vec2<f32>();
   for (var i = 0u; i < 8u; i++) {
     let at_1 = id.x + i;
     sum_1.x += x[at_1];

@@ -29,8 +29,8 @@ fn matrices(@builtin(local_invocation_index) k: u32, @builtin(subgroup_size) sub
   halves[k * 8u + 6u] = f16(k + 6u);
   halves[k * 8u + 7u] = f16(k + 7u);
   workgroupBarrier();
-  var acc_0: subgroup_matrix_result<f32, 16, 16>;
-  var acc_1: subgroup_matrix_result<f32, 16, 16>;
+  var acc_0 = subgroup_matrix_result<f32, 16, 16>();
+  var acc_1 = subgroup_matrix_result<f32, 16, 16>();
   let a_2 = subgroupMatrixLoad(&words, group * 256u, false, 16u);
   acc_0 = multiplied(a_2, acc_0, 0u);
   let b_2 = subgroupMatrixLoad(&halves, 0u, false, 16u);

@@ -108,7 +108,7 @@ fn subgroup_exclusive_add_u32(value_10: u32, index_10: u32) -> u32 {
   subgroup_values_u32[index_10] = value_10;
   workgroupBarrier();
   let first_10 = index_10 - index_10 % 32u;
-  var result_10: u32;
+  var result_10 = u32();
   for (var i_4 = first_10; i_4 < index_10; i_4++) {
     result_10 += subgroup_values_u32[i_4];
   }

@@ -3,10 +3,10 @@
 
 @compute @workgroup_size(64, 1, 1)
 fn unrolled(@builtin(global_invocation_id) id: vec3<u32>) {
-  var acc_0: f32;
-  var acc_1: f32;
-  var acc_2: f32;
-  var acc_3: f32;
+  var acc_0 = f32();
+  var acc_1 = f32();
+  var acc_2 = f32();
+  var acc_3 = f32();
   acc_1 += x[id.x * 4u];
   acc_2 += x[id.x * 4u];
   acc_2 += x[id.x * 4u + 1u];

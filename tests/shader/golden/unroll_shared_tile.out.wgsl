@@ -5,8 +5,8 @@ var<workgroup> tile: array<vec4<f32>, 64>;
 
 @compute @workgroup_size(64, 1, 1)
 fn product(@builtin(local_invocation_index) k: u32, @builtin(workgroup_id) group: vec3<u32>) {
-  var acc_0: vec4<f32>;
-  var acc_1: vec4<f32>;
+  var acc_0 = vec4<f32>();
+  var acc_1 = vec4<f32>();
   for (var step_ = 0u; step_ < 8u; step_++) {
     tile[k] = b[step_ * 64u + k];
     workgroupBarrier();

@@ -7,10 +7,10 @@ struct Pair {
 
 @compute @workgroup_size(1, 1, 1)
 fn zeroes() {
-  var s: f32;
-  var v: vec4<f32>;
-  var p: Pair;
-  var a: array<f32, 100>;
+  var s = f32();
+  var v = vec4<f32>();
+  var p = Pair();
+  var a = array<f32, 100>();
   for (var i = 0u; i < 100u; i++) {
     a[i] += s;
     s += f32(p.b);
