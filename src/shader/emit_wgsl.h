@@ -24,8 +24,9 @@ struct WgslDialect {
   bool f16 = false;         // `enable f16`; else the module was lowered (optimize.h) and halves are only in memory
   bool subgroups = false;   // `enable subgroups`; else lowered before
   bool packed_dot = false;  // the language feature packed_4x8_integer_dot_product; else plain arithmetic
-  /// `enable chromium_experimental_subgroup_matrix`, Dawn's alone. Its device also needs allow_unsafe_apis, as Tint
-  /// finds no proof that the barriers of attention are reached together, and is told not to look for one.
+  /// Matrices of a subgroup: Tint's chromium_experimental_subgroup_matrix, naga's wgpu_cooperative_matrix. Dawn's
+  /// device also needs allow_unsafe_apis, as Tint finds no proof that the barriers of attention are reached together,
+  /// and is told not to look for one. An array in workgroup memory holds matrices of one kind of component alone.
   bool matrices = false;
   Compiler compiler = Compiler::Tint;
 };

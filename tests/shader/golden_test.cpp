@@ -66,7 +66,7 @@ TEST_P(Golden, KernelBecomesThisWgsl) {
 TEST(GoldenWgsl, IsValidForNaga) {
   if (!has_naga()) GTEST_SKIP() << "naga is not installed";
   // It takes no pointers to workgroup memory as parameters.
-  const std::set<std::string> refused = {"array_parameters_plain", "matrices", "pointers"};
+  const std::set<std::string> refused = {"array_parameters_plain", "pointers"};
   std::map<std::string, std::string> texts;
   for (const std::string& name : golden_names()) {
     const GoldenCase golden = read_golden_case(name);

@@ -127,7 +127,18 @@ Code Printer::value_of_node(const Expression& expression) {
   return std::visit(visit, expression.node);
 }
 
+// An index of a function's parameter.
+std::string Printer::unsigned_index(const Expression& index) {
+  if (const auto known = integer_value(index)) return std::to_string(*known) + "u";
+  const Code code = value(index);
+  return scalar_of(index.type) == Scalar::I32 ? "u32(" + code.text + ")" : code.text;
+}
+
 Code Printer::index(const Index& node) {
+  if (retyped(*node.base) != nullptr) {
+    const Variable& array = *std::get<VariableExpression>(node.base->node).variable;
+    return {matrix_memory_load(array) + "(" + unsigned_index(*node.index) + ")", Precedence::Postfix};
+  }
   const TypePtr& type = node.base->type;
   const auto known = integer_value(*node.index);
   const int width = width_of(type);

@@ -29,6 +29,7 @@ std::string_view builtin_name(BuiltinInput input) {
 Printer::Printer(const Module& module, const WgslDialect& dialect, const WgslBindings& bindings)
     : module_(module), dialect_(dialect), bindings_(bindings) {
   check_bindings();
+  if (dialect.matrices) find_matrix_memory();
   for (const auto& each : module.structs) module_names_.insert(each->as<StructType>()->name);
   for (const auto& each : module.resources) module_names_.insert(each->name);
   for (const auto& each : module.variables) module_names_.insert(each->name);
@@ -54,6 +55,11 @@ std::string Printer::entry_parameters(const Function& function, std::vector<std:
     if (input == BuiltinInput::LocalInvocationIndex) index = declared;
     return declared;
   };
+  bool shows_uniform = false;
+  visit_statements(function.body, [&](const Statement& each) {
+    const auto* node = std::get_if<If>(&each.node);
+    shows_uniform = shows_uniform || (node != nullptr && must_show_uniform(*node));
+  });
   std::vector<const Variable*> computed;
   for (const auto& each : function.parameters) {
     if (!used_variables_.contains(each.get())) continue;
@@ -76,12 +82,20 @@ std::string Printer::entry_parameters(const Function& function, std::vector<std:
             : "(" + std::to_string(extent[0] * extent[1] * extent[2] - 1) + "u + " + size + ") / " + size;
     first_lines.push_back("let " + name(each->name) + " = " + value + ";");
   }
+  if (shows_uniform) {
+    if (index.empty()) {
+      add(BuiltinInput::LocalInvocationIndex, fresh_name("local_index"), scalar_type(Scalar::U32));
+    }
+    local_index_ = index;
+    uniform_condition_ = fresh_name("uniform_condition");
+  }
   std::string text;
   for (const std::string& each : list) text += (text.empty() ? "" : ", ") + each;
   return text;
 }
 
 void Printer::function(const Function& function) {
+  current_ = &function;
   std::string parameters;
   std::vector<std::string> first_lines;
   if (function.is_entry_point) parameters = entry_parameters(function, first_lines);
@@ -126,8 +140,8 @@ bool Printer::is_plain(const Expression& initializer) {
 }
 
 std::string Printer::variable_declaration(const Variable& variable) {
-  std::string text =
-      "var<" + std::string(to_string(variable.space)) + "> " + name(variable.name) + ": " + type_name(variable.type);
+  std::string text = "var<" + std::string(to_string(variable.space)) + "> " + name(variable.name) + ": " +
+                     (matrix_memory_.contains(&variable) ? matrix_memory_type(variable) : type_name(variable.type));
   if (variable.initializer && is_plain(*variable.initializer)) text += " = " + value(*variable.initializer).text;
   return text + ";";
 }
@@ -165,7 +179,9 @@ std::string Printer::directives() const {
   std::string text;
   if (uses_f16_) text += "enable f16;\n";
   if (uses_subgroups_ && !is_naga()) text += "enable subgroups;\n";
-  if (uses_matrices_) {
+  if (uses_matrices_ && is_naga()) {
+    text += "enable wgpu_cooperative_matrix;\n";
+  } else if (uses_matrices_) {
     text += "enable chromium_experimental_subgroup_matrix;\nenable chromium_disable_uniformity_analysis;\n";
   }
   if (uses_packed_dot_) text += "requires packed_4x8_integer_dot_product;\n";
@@ -193,8 +209,9 @@ std::string Printer::print() {
   std::string text = directives();
   if (!text.empty()) text += "\n";
   text += declarations;
+  if (!uniform_condition_.empty()) text += "var<workgroup> " + uniform_condition_ + ": u32;\n";
   for (const auto& [table, name] : tables_) text += "const " + name + " = " + table + ";\n";
-  if (!declarations.empty() || !tables_.empty()) text += "\n";
+  if (!declarations.empty() || !tables_.empty() || !uniform_condition_.empty()) text += "\n";
   for (const std::string& each : prelude_) text += each + "\n\n";
   return text + body;
 }

@@ -5,6 +5,7 @@
 // compute itself (an overflow or a division by zero of constants), which goes through a function to look unknown.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -58,6 +59,7 @@ class Printer {
   std::string arguments(const std::vector<ExpressionPtr>& list);
   Code value_of_node(const Expression& expression);
   Code index(const Index& node);
+  std::string unsigned_index(const Expression& index);
   Code member(const Member& node);
   Code swizzle(const Swizzle& node);
   Code address(const AddressOf& node);
@@ -75,6 +77,22 @@ class Printer {
   Code packing(const Expression& expression, const BuiltinCall& node);
   Code packed_dot(const BuiltinCall& node);
   Code call(const std::string& function, const std::vector<ExpressionPtr>& list);
+
+  // matrices.cpp
+  /// How an array is declared that matrices lie in.
+  struct MatrixMemory {
+    Scalar component = Scalar::F16;
+    std::uint32_t components = 1;  // of an element as the kernel declares it
+    std::uint32_t unit = 1;        // components of an element as it is printed
+    bool is_as_declared = true;
+  };
+  void find_matrix_memory();
+  /// Of an array that is printed as another than it was declared; null for all else.
+  const MatrixMemory* retyped(const Expression& base) const;
+  std::string matrix_memory_type(const Variable& variable);
+  std::string matrix_memory_load(const Variable& variable);
+  std::string matrix_memory_store(const Variable& variable);
+  std::string matrix_type_name(const MatrixType& matrix);
   Code matrix_builtin(const Expression& expression, const BuiltinCall& node);
 
   // objects.cpp
@@ -100,8 +118,13 @@ class Printer {
   std::string declare(const Declare& node);
   std::string compound_assign(BinaryOp op, const Expression& target, const Expression& step);
   bool is_same_place(const Expression& a, const Expression& b);
+  bool in_retyped_array(const Expression& target) const;
+  std::string retyped_store(const Expression& target, const std::string& stored);
   std::string call_statement(const Expression& call);
   void if_statement(const If& node, std::string_view prefix);
+  /// Whether naga finds no proof that all invocations take the same branch, though both barriers and matrices ask it
+  /// to.
+  bool must_show_uniform(const If& node) const;
   void for_statement(const For& node);
   void loop_statement(const Loop& node);
   void switch_statement(const Switch& node);
@@ -121,11 +144,15 @@ class Printer {
   const WgslBindings bindings_;
   std::set<std::string> module_names_;
   std::set<const Variable*> used_variables_;
+  std::map<const Variable*, MatrixMemory> matrix_memory_;
   std::set<std::string> helpers_;
   std::vector<std::string> prelude_;
   std::vector<std::pair<std::string, std::string>> tables_;  // text and name of constant arrays
   SourceWriter out_;
-  bool hides_ = false;  // the next literal must not look like one
+  const Function* current_ = nullptr;
+  std::string local_index_;        // the entry point's index of an invocation, where it is needed
+  std::string uniform_condition_;  // workgroup memory through which a condition is shown to be uniform
+  bool hides_ = false;             // the next literal must not look like one
   bool uses_f16_ = false, uses_subgroups_ = false, uses_packed_dot_ = false, uses_matrices_ = false;
 };
 

@@ -30,6 +30,7 @@ std::string Printer::simple_statement(const Statement& statement) {
   if (const auto* node = std::get_if<Assign>(&statement.node)) {
     if (!node->target) return "_ = " + value(*node->value).text;
     if (is_memory_half(node->target->type)) return half_store(*node->target, *node->value);
+    if (in_retyped_array(*node->target)) return retyped_store(*node->target, value(*node->value).text);
     // `x = x + y` reads x += y.
     const auto* sum = std::get_if<Binary>(&node->value->node);
     if (sum != nullptr && is_same_place(*node->target, *sum->left)) {
@@ -53,6 +54,8 @@ std::string Printer::simple_statement(const Statement& statement) {
 std::string Printer::declare(const Declare& node) {
   const Variable& variable = *node.variable;
   std::string text = (variable.is_mutable ? "var " : "let ") + name(variable.name);
+  // Always: one driver keeps the last turn's value of a variable that a loop declares without, and naga has no zeroes
+  // for matrices.
   if (!node.initializer) return text + " = " + type_name(variable.type) + "()";
   return text + " = " + value(*node.initializer).text;
 }
@@ -63,6 +66,7 @@ std::string Printer::compound_assign(BinaryOp op, const Expression& target, cons
   sum.type = target.type;
   sum.range = target.range;
   sum.node = Binary{op, clone(target), clone(step)};
+  if (in_retyped_array(target)) return retyped_store(target, value(sum).text);
   const bool has_form = op < BinaryOp::LogicalAnd && width_of(target.type) >= width_of(step.type);
   if (!has_form) return value(target).text + " = " + value(sum).text;
   const std::string place = value(target).text;
@@ -75,6 +79,23 @@ std::string Printer::compound_assign(BinaryOp op, const Expression& target, cons
   const bool may_be_refused = (divides || shifts) && as_literal(step) != nullptr;
   if (may_be_refused) return place + " = " + value(sum).text;
   return place + " " + std::string(symbol_of(op)) + "= " + value(step).text;
+}
+
+// Whether a place lies in an array that is printed as one of a matrix's components.
+bool Printer::in_retyped_array(const Expression& target) const {
+  const Variable* variable = root_variable(target);
+  const auto found = variable != nullptr ? matrix_memory_.find(variable) : matrix_memory_.end();
+  return found != matrix_memory_.end() && !found->second.is_as_declared;
+}
+
+std::string Printer::retyped_store(const Expression& target, const std::string& stored) {
+  const auto* at = std::get_if<Index>(&target.node);
+  if (at == nullptr || retyped(*at->base) == nullptr) {
+    throw Unsupported("A part of an element of '" + root_variable(target)->name +
+                      "' is stored, where matrices lie; only whole elements are.");
+  }
+  const Variable& array = *std::get<VariableExpression>(at->base->node).variable;
+  return matrix_memory_store(array) + "(" + unsigned_index(*at->index) + ", " + stored + ")";
 }
 
 // Two references that lead to one place and can be printed once for both.
@@ -93,8 +114,34 @@ std::string Printer::call_statement(const Expression& call) {
   return is_atomic ? text : "_ = " + text;
 }
 
+bool Printer::must_show_uniform(const If& node) const {
+  bool reads_workgroup = false, needs_all = false;
+  visit_expressions(*node.condition, [&](const Expression& each) {
+    const auto* read = std::get_if<VariableExpression>(&each.node);
+    reads_workgroup = reads_workgroup || (read != nullptr && read->variable->space == AddressSpace::Workgroup);
+  });
+  if (!is_naga() || !reads_workgroup) return false;
+  const auto look = [&](const Expression& each) {
+    const auto* call = std::get_if<BuiltinCall>(&each.node);
+    needs_all = needs_all || (call != nullptr &&
+                              (call->builtin == Builtin::WorkgroupBarrier || call->builtin == Builtin::StorageBarrier ||
+                               call->builtin == Builtin::SubgroupMatrixLoad ||
+                               call->builtin == Builtin::SubgroupMatrixMultiplyAccumulate));
+  };
+  visit_expressions(node.then_block, look);
+  visit_expressions(node.else_block, look);
+  return needs_all;
+}
+
 void Printer::if_statement(const If& node, std::string_view prefix) {
-  out_.line(std::string(prefix) + "if (" + value(*node.condition).text + ") {");
+  std::string condition = value(*node.condition).text;
+  if (prefix.empty() && current_->is_entry_point && must_show_uniform(node)) {
+    out_.line("if (" + local_index_ + " == 0u) {");
+    out_.line("  " + uniform_condition_ + " = u32(" + condition + ");");
+    out_.line("}");
+    condition = "workgroupUniformLoad(&" + uniform_condition_ + ") != 0u";
+  }
+  out_.line(std::string(prefix) + "if (" + condition + ") {");
   block(node.then_block);
   if (node.else_block.empty()) {
     out_.line("}");

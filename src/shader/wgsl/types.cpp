@@ -34,11 +34,7 @@ std::string Printer::type_name(const TypePtr& type) {
     if (pointer->space == AddressSpace::Storage) text += ", " + std::string(to_string(pointer->access));
     return text + ">";
   }
-  if (const auto* matrix = type->as<MatrixType>()) {
-    uses_matrices_ = true;
-    return std::string(to_string(matrix->role)) + "<" + scalar_name(matrix->scalar) + ", " +
-           std::to_string(matrix->columns) + ", " + std::to_string(matrix->rows) + ">";
-  }
+  if (const auto* matrix = type->as<MatrixType>()) return matrix_type_name(*matrix);
   throw InternalError("The type " + to_string(type) + " has no name in WGSL.");
 }
 
