@@ -20,12 +20,14 @@ MODEL := models/SmolLM2-135M-Instruct.Q4_1.gguf
 
 setup:
 	@tools/install_packages.sh build
+	@tools/fetch_webgpu.sh || echo "Going on without WebGPU." >&2
 
 build: setup
 	@cmake --preset release -B $(BUILD) > /dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target driftwood
 
 build-tests: build
+	@tools/fetch_webgpu.sh software || echo "Going on without a Vulkan for tests." >&2
 	@cmake --build $(BUILD) -j $(JOBS)
 
 model:

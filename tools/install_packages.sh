@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Debian or Ubuntu packages that a purpose needs and the machine lacks: build, test, model, lint, fuzz or
-# slow.
-# Silent where nothing is missing. As root, or through sudo.
+# Installs the Debian or Ubuntu packages that a purpose needs and the machine lacks: build, test, model, vulkan, lint,
+# fuzz or slow. Silent where nothing is missing. As root, or through sudo.
 set -euo pipefail
 
-case "${1:?usage: install_packages.sh build|test|model|lint|fuzz|slow}" in
+case "${1:?usage: install_packages.sh build|test|model|vulkan|lint|fuzz|slow}" in
   build) packages="g++ cmake ninja-build pkg-config ccache opencl-headers ocl-icd-libopencl1 pocl-opencl-icd libcli11-dev
                    nlohmann-json3-dev libfmt-dev libpcre2-dev libpng-dev libutf8proc-dev libgtest-dev libgmock-dev libbenchmark-dev"
          optional="libedit-dev" ;;  # lines of a chat can be edited
@@ -12,6 +11,7 @@ case "${1:?usage: install_packages.sh build|test|model|lint|fuzz|slow}" in
   test) packages=""
         if command -v clang++ clang++-14 > /dev/null; then optional=""; else optional="clang"; fi ;;
   model) packages="python3 python3-venv ca-certificates" ;;
+  vulkan) packages="libvulkan1 mesa-vulkan-drivers" ;;  # a Vulkan that computes on the CPU among them
   lint) packages="clang-format-14 clang-tidy-14" ;;
   slow) packages="python3 python3-numpy" ;;
   fuzz) packages="clang-14 libclang-rt-14-dev" ;;
