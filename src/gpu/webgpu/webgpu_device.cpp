@@ -174,6 +174,7 @@ void WebGpuDevice::submit(Recording& recording) { own(recording, *context_).subm
 
 std::vector<double> WebGpuDevice::submit_profiled(Recording& recording) {
   const WebGpuRecording& mine = own(recording, *context_);
+  context_->check();
   std::vector<double> nanoseconds(mine.size(), 0.0);
   std::vector<std::size_t> dispatches;
   for (std::size_t i = 0; i < mine.size(); ++i) {
