@@ -41,11 +41,19 @@ TEST(WebGpuBindings, EqualRangesShareABinding) {
                           BindingUse{.read_write = false, .alias = 0}, BindingUse{.read_write = true, .alias = 0}));
 }
 
+TEST(WebGpuBindings, RangesThatBeginTogetherShareABinding) {
+  EXPECT_THAT(uses_of({reads("a", 0, 64), writes("b", 0, 32)}),
+              ElementsAre(BindingUse{.read_write = true}, BindingUse{.alias = 0}));
+}
+
 TEST(WebGpuBindings, WhatWebGpuForbidsIsNamed) {
   EXPECT_THAT(error_of({reads("a", 0, 64), writes("b", 32, 64)}),
               AllOf(HasSubstr("'a' (64 bytes from 0)"), HasSubstr("'b' (64 bytes from 32)")));
-  EXPECT_THAT(error_of({reads("a", 0, 64), reads("b", 0, 32), writes("c", 64, 64)}),
-              AllOf(HasSubstr("'b' (32 bytes from 0)"), HasSubstr("'c' writes")));
+  EXPECT_THAT(error_of({reads("a", 0, 64), reads("b", 32, 32), writes("c", 64, 64)}),
+              AllOf(HasSubstr("'b' (32 bytes from 32)"), HasSubstr("'c' writes")));
+  BoundRange measured = reads("m", 0, 32);
+  measured.has_length = true;
+  EXPECT_THAT(error_of({measured, writes("c", 0, 64)}), HasSubstr("overlap in part"));
   BoundRange uniform = reads("u", 0, 64);
   uniform.is_uniform = true;
   EXPECT_THAT(error_of({uniform, writes("b", 64, 64)}), AllOf(HasSubstr("'u'"), HasSubstr("'b'")));

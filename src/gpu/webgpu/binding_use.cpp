@@ -45,10 +45,11 @@ std::vector<BindingUse> resolve_uses(std::span<const BoundRange> ranges) {
     for (std::size_t j = 0; j < i; ++j) {
       const BoundRange& other = ranges[j];
       if (other.object != range.object || uses[j].alias || !overlaps(range, other)) continue;
-      if (range.offset != other.offset || range.size != other.size) {
+      const bool is_measured = range.size != other.size && (range.has_length || other.has_length);
+      if (range.offset != other.offset || is_measured) {
         throw InvalidInput(
             fmt::format("The bindings {} and {} overlap in part, and '{}' writes into their buffer; WebGPU allows "
-                        "them to be apart or the same.",
+                        "them to be apart or to begin together.",
                         described(other), described(range), writer->name));
       }
       uses[i].alias = j;

@@ -2,7 +2,9 @@
 //
 // A buffer that a dispatch writes must be bound as writable everywhere in that dispatch, and writable bindings must not
 // overlap. Work in place and buffers that hold several objects do both; they get a variant of their kernel, in which
-// resources that only read are declared as writable, and resources of the same range share one declaration.
+// resources that only read are declared as writable, and resources of the same range share one declaration. So do those
+// that begin at the same byte and differ in size, as what a kernel reaches is known by its coordinates; only where it
+// asks for the length of an array must the sizes be the same.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +31,12 @@ struct BoundRange {
   bool is_buffer = true;
   bool is_uniform = false;
   bool writes = false;
+  bool has_length = false;  // the kernel asks for the length of its array
 };
 
-/// One use for each range. Throws InvalidInput, naming both, where two bindings overlap in part and one writes into
-/// their buffer, where a buffer is written and bound as uniform, or where a texture is read and written.
+/// One use for each range; an alias may be longer than what it refers to. Throws InvalidInput, naming both, where two
+/// bindings overlap in part and one writes into their buffer, where a buffer is written and bound as uniform, or where
+/// a texture is read and written.
 std::vector<BindingUse> resolve_uses(std::span<const BoundRange> ranges);
 
 }  // namespace driftwood::gpu::webgpu

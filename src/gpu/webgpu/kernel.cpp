@@ -26,7 +26,7 @@ WGPUTextureSampleType sample_type(DataType texel) {
 }  // namespace
 
 WebGpuKernel::WebGpuKernel(std::shared_ptr<Context> context, const DeviceFacts& facts, Source source,
-                           std::string entry_point, std::string name, Signature signature)
+                           std::string entry_point, std::string name, Signature signature, FirstVariant first)
     : context_(std::move(context)),
       source_(std::move(source)),
       entry_point_(std::move(entry_point)),
@@ -35,7 +35,12 @@ WebGpuKernel::WebGpuKernel(std::shared_ptr<Context> context, const DeviceFacts& 
       signature_(std::move(signature)),
       max_workgroup_size_(facts.max_workgroup_size) {
   check_limits(facts);
-  variant(std::vector<BindingUse>(signature_.parameters.size()));
+  const std::vector<BindingUse> apart(signature_.parameters.size());
+  if (first == FirstVariant::AtOnce) {
+    variant(apart);
+  } else {
+    source_(apart);  // what has no WGSL is known at once
+  }
 }
 
 void WebGpuKernel::check_limits(const DeviceFacts& facts) const {

@@ -24,11 +24,15 @@ class WebGpuKernel : public Kernel {
     PipelineHandle pipeline;
   };
 
-  /// Compiles the variant in which no bindings meet. `entry_point` names the function in the source, `name` the kernel
-  /// in messages. Throws InvalidInput or Unsupported where the device's limits do not allow it, InternalError where
-  /// the source does not compile.
+  /// When the first variant is compiled: with the kernel, or when a dispatch needs it. In a model's memory bindings
+  /// meet as a rule, so that the variant in which they do not would be compiled for nothing.
+  enum class FirstVariant { AtOnce, WhenNeeded };
+
+  /// `entry_point` names the function in the source, `name` the kernel
+  /// in messages. Throws InvalidInput or Unsupported where the device's limits do not allow it or there is no such
+  /// WGSL, InternalError where a source does not compile.
   WebGpuKernel(std::shared_ptr<Context> context, const DeviceFacts& facts, Source source, std::string entry_point,
-               std::string name, Signature signature);
+               std::string name, Signature signature, FirstVariant first);
 
   const std::string& name() const override { return name_; }
   std::uint32_t max_workgroup_size() const override { return max_workgroup_size_; }
@@ -37,7 +41,7 @@ class WebGpuKernel : public Kernel {
   const Context& context() const { return *context_; }
   std::size_t variants() const { return variants_.size(); }
 
-  /// Compiled when it is first asked for.
+  /// Compiled when it is first asked for; the errors are those of the constructor.
   const Variant& variant(const std::vector<BindingUse>& uses);
 
  private:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "gpu/webgpu/memory.h"
 #include "tensor/layout.h"
@@ -111,6 +113,8 @@ void WebGpuRecording::bind(Command& command) {
     entry.binding = static_cast<std::uint32_t>(i);
     BoundRange range{.name = parameter.name, .is_uniform = parameter.is_uniform, .writes = parameter.writes};
     range.is_buffer = parameter.kind == StorageKind::Buffer;
+    range.has_length =
+        std::ranges::any_of(signature.lengths, [&](const auto& length) { return length.parameter == i; });
     if (range.is_buffer) {
       range.object = memory.buffer();
       range.offset = bindings[i].offset;
@@ -130,6 +134,9 @@ void WebGpuRecording::bind(Command& command) {
   const WebGpuKernel::Variant& variant = kernel->variant(uses);
   command.pipeline = variant.pipeline.get();
   std::vector<WGPUBindGroupEntry> entries;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (uses[i].alias) all[*uses[i].alias].size = std::max(all[*uses[i].alias].size, all[i].size);
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!uses[i].alias) entries.push_back(all[i]);
   }

@@ -146,13 +146,14 @@ std::shared_ptr<Kernel> WebGpuDevice::compile(const shader::Module& module, cons
     }
     return shader::emit_wgsl(*kept, dialect, bindings);
   };
-  return compile_source(emit, shader::wgsl_kernel_name(module), name, std::move(signature));
+  return std::make_shared<WebGpuKernel>(context_, facts_, emit, shader::wgsl_kernel_name(module), name,
+                                        std::move(signature), WebGpuKernel::FirstVariant::WhenNeeded);
 }
 
 std::shared_ptr<WebGpuKernel> WebGpuDevice::compile_source(WebGpuKernel::Source source, const std::string& entry_point,
                                                            std::string name, Signature signature) {
   return std::make_shared<WebGpuKernel>(context_, facts_, std::move(source), entry_point, std::move(name),
-                                        std::move(signature));
+                                        std::move(signature), WebGpuKernel::FirstVariant::AtOnce);
 }
 
 std::shared_ptr<WebGpuKernel> WebGpuDevice::compile_source(std::string source, const std::string& entry_point,
