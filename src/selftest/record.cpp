@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "gpu/opencl/program_cache.h"
+#include "gpu/program_cache.h"
 #include "gpu/registry.h"
 #include "kernels/embedded.h"
 #include "selftest/report_json.h"
@@ -56,7 +56,7 @@ std::string record_key(const gpu::DeviceFacts& facts, Scope scope) {
 }
 
 Records Records::standard() {
-  const fs::path programs = gpu::opencl::ProgramCache::standard().folder();
+  const fs::path programs = gpu::ProgramCache::standard().folder();
   return Records(programs.empty() ? fs::path() : programs.parent_path() / "selftest");
 }
 

@@ -7,7 +7,7 @@
 
 #include "gpu/device.h"
 #include "gpu/opencl/context.h"
-#include "gpu/opencl/program_cache.h"
+#include "gpu/program_cache.h"
 #include "shader/emit_opencl.h"
 
 namespace driftwood::gpu::opencl {

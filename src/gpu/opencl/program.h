@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "gpu/opencl/context.h"
-#include "gpu/opencl/program_cache.h"
+#include "gpu/program_cache.h"
 
 namespace driftwood::gpu::opencl {
 

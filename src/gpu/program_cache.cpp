@@ -1,4 +1,4 @@
-#include "gpu/opencl/program_cache.h"
+#include "gpu/program_cache.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-namespace driftwood::gpu::opencl {
+namespace driftwood::gpu {
 namespace {
 
 namespace fs = std::filesystem;
@@ -148,4 +148,4 @@ void ProgramCache::evict() const {
   }
 }
 
-}  // namespace driftwood::gpu::opencl
+}  // namespace driftwood::gpu

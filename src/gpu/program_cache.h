@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace driftwood::gpu::opencl {
+namespace driftwood::gpu {
 
 class ProgramCache {
  public:
@@ -47,4 +47,4 @@ class ProgramCache {
   std::uint64_t limit_bytes_;
 };
 
-}  // namespace driftwood::gpu::opencl
+}  // namespace driftwood::gpu
