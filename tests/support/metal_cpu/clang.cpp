@@ -163,12 +163,15 @@ fs::path Clang::compile(const std::string& source, const std::string& name) cons
   const fs::path made = unfinished(object);
   std::ofstream(code, std::ios::binary) << "#line 1 \"" + name + ".metal\"\n" + source;
   std::string said;
-  const bool works =
-      run(command_ + flags_ + " -include-pch " + quoted(header_.string()) +
-              " -shared -nostdlib -Wl,--build-id=none -x c++ " + quoted(code.string()) + " -o " + quoted(made.string()),
-          &said);
+  // The linker is called here and not by clang, which would start a second clang to do so.
+  const std::string unlinked = made.string() + ".o";
+  const bool works = run(command_ + flags_ + " -include-pch " + quoted(header_.string()) + " -c -x c++ " +
+                             quoted(code.string()) + " -o " + quoted(unlinked) + " && ld -shared --build-id=none " +
+                             quoted(unlinked) + " -o " + quoted(made.string()),
+                         &said);
   std::error_code ignored;
   fs::remove(code, ignored);
+  fs::remove(unlinked, ignored);
   if (!works) throw InternalError("The kernel '" + name + "' does not compile as Metal.\n" + said + source);
   fs::rename(made, object);
   return object;
