@@ -5,6 +5,7 @@
 #   make demo-image makes a picture with the small model of models/shapes-sd
 #   make test       builds and runs all tests (not the slow ones)
 #   make test-slow  Stable Diffusion 1.4 at its real size, with random weights (2.1 GB), on DRIFTWOOD_DEVICE
+#   make test-conformance  every case of the conformance suite on every device of this computer
 #   make test-gpu   the tests that run kernels, on the first GPU
 #   make test-asan  the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make bench      speed of the demo model on the default device, and the micro-benchmarks
@@ -16,7 +17,7 @@ JOBS ?= 2
 FUZZ_SECONDS ?= 60
 MODEL := models/SmolLM2-135M-Instruct.Q4_1.gguf
 
-.PHONY: build build-tests demo demo-image model test test-slow test-asan test-gpu bench lint format fuzz setup clean
+.PHONY: build build-tests demo demo-image model test test-conformance test-slow test-asan test-gpu bench lint format fuzz setup clean
 
 setup:
 	@tools/install_packages.sh build
@@ -47,6 +48,11 @@ test: build-tests
 	@tools/fetch_models.sh smollm2 gemma3
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
+test-conformance: setup
+	@cmake --preset release -B $(BUILD) > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target test_conformance
+	@tools/test_conformance.sh $(BUILD) $(JOBS)
+
 test-asan: setup
 	@cmake --preset asan > /dev/null
 	@cmake --build build-asan -j $(JOBS)
@@ -63,7 +69,7 @@ test-slow: setup models/random-sd14/model_index.json
 
 # The tests that run kernels, on the first GPU (opencl:0); models are compared in both precisions.
 test-gpu: build-tests model
-	@for room in gpu kernels models llm diffusion; do $(BUILD)/bin/test_$$room || exit 1; done
+	@for room in gpu kernels conformance models llm diffusion; do $(BUILD)/bin/test_$$room || exit 1; done
 
 bench: build model
 	@$(BUILD)/bin/driftwood bench $(MODEL) -p 128 -n 64 -r 3

@@ -11,6 +11,11 @@ struct Extents {
 };
 
 void attention(Draft& draft, const graph::Attention& operation, const Extents& extents, Tail tail) {
+  // Scores, and sums over the positions of a cache.
+  draft.problem.arithmetic = {.sum = double(extents.head_size) + draft.setting.position + draft.setting.tokens,
+                              .steps = 12,
+                              .exponentials = operation.softcap > 0 ? 4.0 : 2.0,
+                              .divisions = 2};
   const Setting& setting = draft.setting;
   const auto& [kv_heads, size, places] = extents;
   const std::uint32_t group = operation.heads / kv_heads;
@@ -106,6 +111,12 @@ std::vector<Case> attention_cases() {
       quantized.position = 18;
       add(quantized, {.heads = 4, .scale = 0.3F, .window = 5, .ring = true}, {2, size, 8}, Tail::None,
           setting.max_tokens == 1 && size == 66);
+    }
+  }
+  constexpr DataType blocks[] = {DataType::Q8_0};
+  for (const Setting& way : every_way({.max_tokens = 3, .tokens = 2, .position = 4}, blocks)) {
+    for (const std::uint32_t size : {7U, 8U}) {
+      add(way, {.heads = 4, .scale = 0.5F}, {2, size, 9}, Tail::Residual, false);
     }
   }
   // More positions than a block, and more slices than a workgroup has invocations.

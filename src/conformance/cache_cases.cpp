@@ -11,6 +11,7 @@ struct Heads {
 };
 
 void head_layout(Draft& draft, const Heads& heads, Tail tail) {
+  draft.problem.arithmetic = no_arithmetic;
   const Field q = draft.input("q", {.w = draft.setting.max_tokens, .c = heads.heads * heads.head_size});
   const std::uint32_t group = heads.heads / heads.kv_heads;
   draft.output(
@@ -32,6 +33,7 @@ std::optional<std::uint32_t> token_at(const Setting& setting, std::uint32_t plac
 }
 
 void cache_write(Draft& draft, const Shape& cache_shape, bool ring) {
+  draft.problem.arithmetic = no_arithmetic;
   const Field x = draft.input("x", {.w = draft.setting.max_tokens, .c = cache_shape.h * cache_shape.c});
   const Field cache = draft.cache("cache", cache_shape, cache_shape.w);
   draft.builder.cache_write(x.tensor, cache.tensor, ring);
@@ -58,6 +60,12 @@ Field normed(const graph::RopeQkv& fused, Field x, std::uint32_t base, std::uint
 }
 
 void rope_qkv(Draft& draft, const graph::RopeQkv& fused, std::uint32_t places) {
+  // A norm of heads, a turn, a scale, the unit of a block.
+  draft.problem.arithmetic = {.sum = fused.normed ? double(fused.rope.head_size) : 1,
+                              .steps = 8,
+                              .sines = 1,
+                              .inverse_roots = fused.normed ? 1.0 : 0.0,
+                              .divisions = 1};
   const Setting& setting = draft.setting;
   const std::uint32_t size = fused.rope.head_size, q_channels = fused.q_channels(), kv_channels = fused.kv_channels();
   std::vector<Field> x;
@@ -201,6 +209,15 @@ std::vector<Case> cache_cases() {
         }
       }
     }
+  }
+  constexpr DataType blocks[] = {DataType::Q8_0};
+  for (const Setting& way : every_way({.max_tokens = 3, .tokens = 2, .position = 1}, blocks)) {
+    const Shape shape{.h = 2, .w = 4, .c = 7};
+    cases.push_back({.operation = "cache-write",
+                     .name = to_string(shape),
+                     .setting = way,
+                     .packed = "caches",
+                     .make = [=](Draft& draft) { cache_write(draft, shape, false); }});
   }
   for (const bool ring : {false, true}) {
     for (const std::uint32_t size : {1U, 22U, 24U, 32U, 66U}) {

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Setting {
   std::uint32_t max_tokens = 1;
   std::uint32_t tokens = 1;
   std::uint32_t position = 0;
+  bool is_idle = false;  // nothing to do: grids of no workgroup
 
   DataType cache_type() const { return caches.value_or(packed); }
 };
@@ -54,6 +56,16 @@ struct Wanted {
 
 inline Wanted exactly(double value) { return {value, std::abs(value)}; }
 
+/// What the arithmetic on the way to an element is, at most: tolerance.h makes the error of it that is allowed.
+struct Arithmetic {
+  double sum = 1;    // terms of the sums, one inside the other
+  double steps = 4;  // other sums, products and conversions
+  double exponentials = 0, sines = 0, roots = 0, inverse_roots = 0, divisions = 0, logarithms = 0;
+};
+
+/// Of values that are only moved.
+inline constexpr Arithmetic no_arithmetic = {.sum = 0, .steps = 0};
+
 struct Expected {
   std::string name;  // of the output or state
   std::vector<Wanted> elements;
@@ -63,6 +75,8 @@ struct Problem {
   graph::Graph graph;
   std::string refusal = {};  // why the device cannot store it as the case says, or nothing
   graph::Parameters parameters = {};
+  Arithmetic arithmetic = {};
+  bool is_idle = false;
   std::size_t dispatches = 1;                                    // that must run; 0: as many as it takes
   std::map<std::string, std::vector<float>> contents = {};       // of inputs and states, whole
   std::map<std::string, std::vector<std::uint32_t>> words = {};  // of quantized caches
@@ -147,17 +161,28 @@ struct Subject {
   std::shared_ptr<graph::KernelCache> kernels;
 };
 
+/// Errors of a device's functions, beside their results, in units of 2^-24.
+struct Accuracy {
+  double exponential = 6, sine = 8, root = 6, inverse_root = 4, division = 5, logarithm = 6;
+  double half_roundings = 1;  // of a conversion to f16, in half units of the last place
+};
+
 /// Runs a problem. Gives the values of each output, and what is wrong with them; an empty text where nothing is.
 struct Outcome {
   std::map<std::string, std::vector<float>> values;
   std::string fault;
   bool rounds_operands = false;  // to halves, for matrix units
+  Accuracy accuracy = {};        // of the device
 };
+/// Throws Unsupported where the problem has a refusal, and what devices throw.
 Outcome run(const Subject& subject, const Problem& problem, StorageKind storage);
 /// What differs between two devices, or nothing.
 std::string difference(const Problem& problem, const Outcome& a, const Outcome& b);
 
 // ---- the tables
+
+/// `base` with every kind of memory and type of activations, and each of these formats of weights or caches.
+std::vector<Setting> every_way(const Setting& base, std::span<const DataType> packed);
 
 std::vector<Case> norm_cases();
 std::vector<Case> layer_norm_cases();
@@ -182,6 +207,8 @@ std::vector<Case> all_cases();
 inline constexpr StorageKind every_storage[] = {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D,
                                                 StorageKind::Texture3D, StorageKind::Texture2DArray};
 inline constexpr DataType activation_types[] = {DataType::F32, DataType::F16};
+/// Whole slices of four channels, and all remainders; fewer than a slice, and more than a row of a workgroup.
+inline constexpr std::uint32_t edge_channels[] = {1, 2, 3, 5, 7, 30, 33, 66};
 /// Of weights.
 inline constexpr DataType formats[] = {
     DataType::F32,  DataType::F16,  DataType::BF16,   DataType::Q4_0,  DataType::Q4_1, DataType::Q5_0,

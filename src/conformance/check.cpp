@@ -20,7 +20,8 @@ Choice choice_of(const Case& c, const gpu::DeviceFacts& facts) {
   Choice choice;
   const Problem problem = sketch_of(c, facts);
   choice.refusal = problem.refusal;
-  if (!choice.refusal.empty()) return choice;
+  choice.has_memory = problem.refusal.empty();
+  if (!choice.has_memory) return choice;
   try {
     for (const graph::LoweredStep& step : graph::lower(problem.graph, facts, options_of(c.setting.storage)).steps) {
       if (std::ranges::find(choice.kernels, step.kernel) == choice.kernels.end())

@@ -18,6 +18,7 @@ namespace driftwood::conformance {
 /// What a case is on a device, from its facts alone: nothing is compiled and no result is computed.
 struct Choice {
   std::string refusal = {};               // why the device cannot run it, or nothing
+  bool has_memory = true;                 // whether it has the kind of memory for it
   std::vector<std::string> kernels = {};  // names of the rows of the selection table, each once
   double work = 0;                        // arithmetic operations, about
   std::size_t dispatches = 0;

@@ -73,6 +73,9 @@ void add_prologue(graph::Graph& graph, graph::ValueId scale, graph::ValueId shif
 }
 
 void convolution(Draft& draft, const Convolution& c) {
+  draft.problem.arithmetic = {.sum = double(c.conv.taps()) * (c.x.c + c.joined),
+                              .exponentials = c.has_prologue ? 1.0 : 0.0,
+                              .divisions = c.has_prologue ? 1.0 : 0.0};
   const Field x = draft.input("x", c.x);
   Shape other = c.x;
   other.c = c.joined;
@@ -169,6 +172,14 @@ std::vector<Case> conv2d_cases() {
   add({}, {.x = {.h = 11, .w = 13, .c = 20}, .rows = 70, .conv = square(3, 1), .has_bias = true});
   add({.packed = DataType::F16}, {.x = {.h = 9, .w = 8, .c = 68}, .rows = 132, .conv = square(1, 0)}, true);
   add({}, {.x = {.h = 2, .w = 3, .c = 40}, .rows = 300, .conv = square(3, 1)});
+  constexpr DataType window_formats[] = {DataType::F32, DataType::F16, DataType::BF16};
+  for (const Setting& setting : every_way({}, window_formats)) {
+    add(setting, {.x = {.b = 3, .h = 3, .w = 4, .c = 5}, .rows = 7, .conv = square(3, 1), .has_bias = true});
+  }
+  for (const std::uint32_t channels : edge_channels) {
+    add({.packed = DataType::F16}, {.x = {.b = 2, .h = 3, .w = 5, .c = channels}, .rows = 7, .conv = square(3, 1)});
+    add({.packed = DataType::F16}, {.x = {.h = 1, .w = 5, .c = 5}, .rows = channels, .conv = square(1, 0)});
+  }
   // Two inputs and a prologue, in every storage.
   for (const StorageKind storage : every_storage) {
     for (const DataType type : activation_types) {
@@ -195,6 +206,7 @@ std::vector<Case> concat_cases() {
   std::vector<Case> cases;
   const auto add = [&](const Setting& setting, const Shape& shape, std::uint32_t joined, bool everywhere) {
     const auto make = [=](Draft& draft) {
+      draft.problem.arithmetic = no_arithmetic;
       Shape other = shape;
       other.c = joined;
       const Field a = draft.input("a", shape), b = draft.input("b", other);
@@ -214,6 +226,8 @@ std::vector<Case> concat_cases() {
       const Setting setting{.storage = storage, .activation = type};
       add(setting, {.b = 2, .h = 3, .w = 5, .c = 8}, 7, type == DataType::F16);
       add(setting, {.h = 1, .w = 7, .c = 4}, 1, false);
+      add(setting, {.b = 2, .h = 1, .w = 1, .c = 4}, 2, false);
+      add(setting, {.b = 3, .h = 2, .w = 3, .c = 12}, 5, false);
       add(setting, {.h = 2, .w = 1, .c = 300}, 260, false);
     }
   }

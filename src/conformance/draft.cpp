@@ -95,6 +95,11 @@ graph::Tensor Draft::ids(std::uint32_t vocabulary) {
 void Draft::expect(const std::string& name, const Shape& shape, const Rule& rule) {
   if (!computes_) return;
   Expected expected{.name = name, .elements = {}};
+  if (setting.is_idle) {
+    expected.elements.assign(shape.elements(), {.is_written = false});
+    problem.expected.push_back(std::move(expected));
+    return;
+  }
   for (std::uint32_t b = 0; b < shape.b; ++b) {
     for (std::uint32_t h = 0; h < shape.h; ++h) {
       for (std::uint32_t w = 0; w < shape.w; ++w) {
@@ -110,11 +115,17 @@ void Draft::output(const std::string& name, const graph::Tensor& tensor, const R
   const bool has_residual = tail == Tail::Residual || tail == Tail::SiluResidual;
   const bool has_silu = tail == Tail::Silu || tail == Tail::SiluResidual;
   graph::Tensor result = tensor;
-  if (has_silu) result = builder.silu(result);
+  if (has_silu) {
+    result = builder.silu(result);
+    ++problem.arithmetic.exponentials;
+    ++problem.arithmetic.divisions;
+    problem.arithmetic.steps += 2;
+  }
   std::optional<Field> residual;
   if (has_residual) {
     residual = input(name + ".residual", shape);
     result = builder.add(result, residual->tensor);
+    ++problem.arithmetic.steps;
   }
   builder.output(name, result, setting.activation);
   const std::uint32_t active = active_rows(shape);
@@ -151,6 +162,9 @@ Problem Draft::finish() && {
   problem.graph = std::move(builder).build();
   if (adjust) adjust(problem.graph);
   problem.parameters = {.tokens = setting.tokens, .position = setting.position};
+  problem.is_idle = setting.is_idle;
+  // The grids as they were recorded.
+  if (setting.is_idle) problem.parameters = {.tokens = setting.max_tokens, .position = 0};
   return std::move(problem);
 }
 
@@ -158,6 +172,7 @@ std::string describe(const Case& c) {
   const Setting& s = c.setting;
   std::string text = fmt::format("{}: {}, {} of {} tokens at {}, {} in {}", c.operation, c.name, s.tokens, s.max_tokens,
                                  s.position, to_string(s.activation), driftwood::to_string(s.storage));
+  if (s.is_idle) text += ", nothing to do";
   if (!c.packed.empty()) text += fmt::format(", {} {}", to_string(s.packed), c.packed);
   return text;
 }

@@ -50,7 +50,26 @@ constexpr Definition definitions[] = {
     {ElementOp::Clamp, false, [](double a, double) { return std::clamp<double>(a, first, second); }},
 };
 
+// Activations of several steps are polynomials, an exponential and a division.
+Arithmetic arithmetic_of(ElementOp op) {
+  switch (op) {
+    case ElementOp::Divide: return {.divisions = 1};
+    case ElementOp::Sqrt: return {.roots = 1};
+    case ElementOp::InverseSqrt: return {.inverse_roots = 1};
+    case ElementOp::Exp: return {.exponentials = 1};
+    case ElementOp::Log: return {.logarithms = 1};
+    case ElementOp::Tanh:
+    case ElementOp::Sigmoid:
+    case ElementOp::Silu:
+    case ElementOp::GeluQuick: return {.steps = 8, .exponentials = 1, .divisions = 1};
+    case ElementOp::GeluErf:
+    case ElementOp::GeluTanh: return {.steps = 20, .exponentials = 1, .divisions = 1};
+    default: return {};
+  }
+}
+
 void element_wise(Draft& draft, const Definition& definition, const Shape& left, const Shape& right, Tail tail) {
+  draft.problem.arithmetic = arithmetic_of(definition.op);
   const float low = definition.is_positive ? 0.3F : -2.0F;
   const Field a = draft.input("a", left, low);
   std::optional<Field> b;
@@ -77,6 +96,7 @@ void element_wise(Draft& draft, const Definition& definition, const Shape& left,
 
 // Many operations in one kernel: what fusion makes of a chain.
 void chain(Draft& draft, const Shape& shape) {
+  draft.problem.arithmetic = {.steps = 40, .exponentials = 6, .divisions = 6};
   const Field x = draft.input("x", shape), r = draft.input("r", shape);
   const Field scale = draft.constant("scale", {.c = shape.c});
   graph::Builder& b = draft.builder;
@@ -108,7 +128,7 @@ std::vector<Case> element_wise_cases() {
   };
   for (const Definition& definition : definitions) {
     for (const DataType type : activation_types) {
-      for (const std::uint32_t channels : {1U, 3U, 5U, 30U, 66U}) {
+      for (const std::uint32_t channels : edge_channels) {
         const Shape shape{.w = 5, .c = channels};
         add({.activation = type, .max_tokens = 5, .tokens = 3}, definition, shape, shape, Tail::None, false);
       }
@@ -124,7 +144,7 @@ std::vector<Case> element_wise_cases() {
         add(setting, definitions[0], whole, other, Tail::None, false);
         add(setting, definitions[5], other, whole, Tail::Silu, is_buffer && other.c == 1 && other.w == 4);
       }
-      for (const std::uint32_t channels : {1U, 3U, 5U, 30U, 66U}) {
+      for (const std::uint32_t channels : edge_channels) {
         for (const std::uint32_t height : {1U, 2U}) {
           const Shape shape{.h = height, .w = 8, .c = channels};  // two rows a token
           cases.push_back({.operation = "element-wise",

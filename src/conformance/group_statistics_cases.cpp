@@ -16,6 +16,11 @@ struct Extents {
 };
 
 void group_statistics(Draft& draft, const Extents& extents) {
+  draft.problem.arithmetic = {
+      .sum = double(extents.shape.h) * extents.shape.w * (extents.shape.c + extents.joined) / extents.groups,
+      .steps = 12,
+      .inverse_roots = 1,
+      .divisions = 2};
   const auto& [shape, joined, groups, centre] = extents;
   const float low = centre - 2, high = centre + 2;
   const Field x = draft.input("x", shape, low, high);

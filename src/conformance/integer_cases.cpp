@@ -119,6 +119,8 @@ struct Matrix {
 };
 
 void linear(Draft& draft, const Matrix& size, std::uint32_t rows, Form form, bool has_bias, Tail tail) {
+  // Integers are summed without error, 32 columns at a time.
+  draft.problem.arithmetic = {.sum = double(size.columns) / 32, .steps = 16, .divisions = 1};
   const Field x = tokens(draft, {.w = rows, .c = size.columns});
   const Integers integers = integers_of(x, draft.active_rows(x.shape));
   const Field weights = matrix(draft, "w", size.rows, size.columns);
@@ -136,6 +138,8 @@ void linear(Draft& draft, const Matrix& size, std::uint32_t rows, Form form, boo
 }
 
 void gated_linear(Draft& draft, const Matrix& size, std::uint32_t rows, Form form, bool has_biases, Tail tail) {
+  // Integers are summed without error, 32 columns at a time.
+  draft.problem.arithmetic = {.sum = double(size.columns) / 32, .steps = 16, .divisions = 1};
   const Field x = tokens(draft, {.w = rows, .c = size.columns});
   const Integers integers = integers_of(x, draft.active_rows(x.shape));
   const Field gate = matrix(draft, "gate", size.rows, size.columns);
@@ -191,6 +195,9 @@ std::vector<Case> product_cases(const std::string& operation, Make make) {
     add({.packed = format, .max_tokens = 40, .tokens = 37}, {5, 96}, 40, Form::Packed, false, Tail::Residual, false);
     add({.packed = format, .max_tokens = 3, .tokens = 2}, {30, 64}, 3, Form::Packed, true, Tail::SiluResidual, false);
   }
+  for (const Setting& way : every_way({}, integer_formats)) {
+    if (way.packed != DataType::Q8_0) add(way, {7, 32}, 1, Form::Fused, true, Tail::None, false);
+  }
   // What else is stored in images, and rows that are not the tokens.
   for (const StorageKind storage : every_storage) {
     for (const DataType type : activation_types) {
@@ -220,6 +227,7 @@ std::vector<Case> quantize_tokens_cases() {
          .packed = "",
          .make =
              [=](Draft& draft) {
+               draft.problem.arithmetic.divisions = 1;
                const Field x = tokens(draft, {.w = setting.max_tokens, .c = channels});
                const Integers integers = integers_of(x, setting.tokens);
                if (!packed) {

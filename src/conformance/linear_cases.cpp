@@ -20,7 +20,21 @@ struct Matrix {
   std::uint32_t rows, columns;
 };
 
+// A weight takes a few steps to decode.
+Arithmetic product_of(std::uint32_t columns) { return {.sum = double(columns), .steps = 8}; }
+Arithmetic norm_product_of(std::uint32_t columns) {
+  return {.sum = 2.0 * columns, .steps = 12, .inverse_roots = 1, .divisions = 1};
+}
+Arithmetic gated_product_of(std::uint32_t columns, bool has_norm) {
+  Arithmetic arithmetic = has_norm ? norm_product_of(columns) : product_of(columns);
+  arithmetic.steps += 4;
+  ++arithmetic.exponentials;
+  ++arithmetic.divisions;
+  return arithmetic;
+}
+
 void linear(Draft& draft, const Matrix& matrix, const Shape& positions, bool has_bias, Tail tail) {
+  draft.problem.arithmetic = product_of(matrix.columns);
   Shape shape = positions;
   shape.c = matrix.columns;
   const Field x = draft.input("x", shape);
@@ -40,6 +54,7 @@ void linear(Draft& draft, const Matrix& matrix, const Shape& positions, bool has
 
 void gated_linear(Draft& draft, const Matrix& matrix, const Shape& positions, bool has_biases,
                   graph::ElementOp activation, Tail tail) {
+  draft.problem.arithmetic = gated_product_of(matrix.columns, false);
   Shape shape = positions;
   shape.c = matrix.columns;
   const Field x = draft.input("x", shape);
@@ -91,6 +106,7 @@ struct Norm {
 };
 
 void norm_linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, bool has_bias, Tail tail) {
+  draft.problem.arithmetic = norm_product_of(matrix.columns);
   const Norm norm(draft, matrix, tokens);
   const Field weights = draft.weights("w", matrix.rows, matrix.columns);
   const Field bias = draft.constant("bias", {.c = matrix.rows});
@@ -107,6 +123,7 @@ void norm_linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, bool 
 }
 
 void norm_gated_linear(Draft& draft, const Matrix& matrix, std::uint32_t tokens, bool has_biases, Tail tail) {
+  draft.problem.arithmetic = gated_product_of(matrix.columns, true);
   const Norm norm(draft, matrix, tokens);
   const Field gate = draft.weights("gate", matrix.rows, matrix.columns);
   const Field up = draft.weights("up", matrix.rows, matrix.columns);
@@ -159,7 +176,7 @@ void add_norm_cases(std::vector<Case>& cases, bool is_gated) {
     add({.packed = format, .max_tokens = 4, .tokens = 3}, {5, block}, 4, true, Tail::None, format == DataType::Q4_1);
   }
   for (const std::uint32_t tokens : {1U, 2U, 3U, 4U}) {
-    for (const std::uint32_t columns : {1U, 3U, 5U, 30U, 66U}) {
+    for (const std::uint32_t columns : edge_channels) {
       add({.max_tokens = tokens, .tokens = tokens}, {tokens == 2 ? 66U : 5U, columns}, tokens, false, Tail::None,
           tokens == 2 && columns == 30);
     }
@@ -206,8 +223,8 @@ std::vector<Case> linear_cases() {
   }
   // Odd numbers of columns and rows.
   for (const DataType format : {DataType::F32, DataType::F16}) {
-    for (const std::uint32_t columns : {1U, 3U, 5U, 30U, 66U}) {
-      for (const std::uint32_t rows : {1U, 3U, 5U, 30U, 66U}) {
+    for (const std::uint32_t columns : edge_channels) {
+      for (const std::uint32_t rows : edge_channels) {
         add({.packed = format, .max_tokens = 3, .tokens = 2}, {rows, columns}, 3, rows == 5, Tail::None,
             rows == 5 && columns == 30 && format == DataType::F16);
       }
@@ -284,8 +301,8 @@ std::vector<Case> gated_linear_cases() {
         format == DataType::Q4_1 || format == DataType::Q6_K);
   }
   for (const DataType format : {DataType::F32, DataType::F16}) {
-    for (const std::uint32_t columns : {1U, 3U, 5U, 30U, 66U}) {
-      for (const std::uint32_t rows : {1U, 3U, 5U, 30U, 66U}) {
+    for (const std::uint32_t columns : edge_channels) {
+      for (const std::uint32_t rows : edge_channels) {
         add({.packed = format, .max_tokens = 3, .tokens = 2}, {rows, columns}, 3, Silu, Tail::None,
             rows == 5 && columns == 66 && format == DataType::F32);
       }

@@ -13,6 +13,11 @@ struct Extents {
 };
 
 void multi_head_attention(Draft& draft, const graph::MultiHeadAttention& operation, const Extents& extents, Tail tail) {
+  const Shape& positions = extents.k.w == 0 ? extents.q : extents.k;
+  draft.problem.arithmetic = {.sum = double(extents.q.c) / operation.heads + double(positions.h) * positions.w,
+                              .steps = 12,
+                              .exponentials = 2,
+                              .divisions = 1};
   const Setting& setting = draft.setting;
   Shape keys = extents.k.w == 0 ? extents.q : extents.k;
   keys.b = extents.q.b;
@@ -54,8 +59,7 @@ void multi_head_attention(Draft& draft, const graph::MultiHeadAttention& operati
       wanted.value += row[j] * value;
       wanted.magnitude += row[j] * std::abs(value);
     }
-    // Matrix units take weights in f16, of which each is off by up to 1/2048.
-    wanted.magnitude *= sharpness + (setting.activation == DataType::F16 ? 100 : 0);
+    wanted.magnitude *= sharpness;
     return wanted;
   };
   draft.output("y", draft.builder.multi_head_attention(q.tensor, k.tensor, v.tensor, operation), rule, tail);

@@ -16,6 +16,7 @@ double inverse_rms(std::uint32_t channels, const Value& value) {
 }
 
 void rms_norm(Draft& draft, const Shape& shape, Tail tail) {
+  draft.problem.arithmetic = {.sum = double(shape.c), .steps = 8, .inverse_roots = 1, .divisions = 1};
   const Field x = draft.input("x", shape);
   const Field gamma = draft.constant("gamma", {.c = shape.c});
   draft.output(
@@ -28,6 +29,7 @@ void rms_norm(Draft& draft, const Shape& shape, Tail tail) {
 }
 
 void add_rms_norm(Draft& draft, const Shape& shape) {
+  draft.problem.arithmetic = {.sum = double(shape.c), .steps = 8, .inverse_roots = 1, .divisions = 1};
   const Field x = draft.input("x", shape), residual = draft.input("residual", shape);
   const Field gamma = draft.constant("gamma", {.c = shape.c});
   const auto sum = [&](const Index& at, std::uint32_t c) {
@@ -45,6 +47,7 @@ void add_rms_norm(Draft& draft, const Shape& shape) {
 }
 
 void head_norm(Draft& draft, const Shape& shape, std::uint32_t size, Tail tail) {
+  draft.problem.arithmetic = {.sum = double(size), .steps = 8, .inverse_roots = 1, .divisions = 1};
   const Field x = draft.input("x", shape);
   const Field gamma = draft.constant("gamma", {.c = size});
   draft.output(
@@ -108,7 +111,7 @@ std::vector<Case> norm_cases() {
   for (const StorageKind storage : every_storage) {
     for (const DataType type : activation_types) {
       const Setting setting{.storage = storage, .activation = type, .max_tokens = 8, .tokens = 3, .position = 5};
-      for (const std::uint32_t channels : {1U, 3U, 5U, 30U, 66U}) {
+      for (const std::uint32_t channels : edge_channels) {
         const bool on_diagonal = channels == 66 && (storage == StorageKind::Buffer || type == DataType::F16);
         add(setting, {.w = 8, .c = channels}, Tail::None, on_diagonal && storage != StorageKind::ImageBuffer);
         for (const Tail tail : {Tail::Silu, Tail::Residual, Tail::SiluResidual}) {

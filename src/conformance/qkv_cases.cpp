@@ -44,6 +44,11 @@ Wanted turned(const graph::Rope& rope, const std::vector<Wanted>& rows, std::uin
 }
 
 void qkv_linear(Draft& draft, const Projections& made) {
+  draft.problem.arithmetic = {.sum = 2.0 * made.columns,
+                              .steps = 16,
+                              .sines = 1,
+                              .inverse_roots = made.has_norm ? 1.0 : 0.0,
+                              .divisions = made.has_norm ? 1.0 : 0.0};
   const graph::RopeQkv& fused = made.heads;
   const std::uint32_t size = fused.rope.head_size, position = draft.setting.position;
   const std::uint32_t k_base = fused.q_channels(), v_base = k_base + fused.kv_channels();
@@ -130,6 +135,11 @@ std::vector<Case> qkv_linear_cases() {
       {.heads = heads_of(8, 4, 64, 64, false), .columns = 36, .has_bias = true, .has_norm = true}, false);
   add({.packed = DataType::Q8_0, .caches = DataType::F16, .position = 4},
       {.heads = heads_of(2, 1, 16, 16, false), .columns = 2080, .has_norm = true}, true);
+  for (const Setting& way : every_way({.caches = DataType::F16, .position = 2}, formats)) {
+    if (way.packed == DataType::Q8_0) continue;  // below, with caches of either type
+    const std::uint32_t block = std::max<std::uint32_t>(info(way.packed).block_length, 32);
+    add(way, {.heads = heads_of(1, 1, 12, 8, false), .columns = block}, false);
+  }
   for (const StorageKind storage : every_storage) {
     for (const DataType type : activation_types) {
       add({.storage = storage, .activation = type, .packed = DataType::Q8_0, .caches = type, .position = 1},

@@ -32,6 +32,7 @@ Wanted turned(const graph::Rope& rope, const Field& x, std::uint32_t token, std:
 namespace {
 
 void rope(Draft& draft, const graph::Rope& rope, std::uint32_t heads, Tail tail) {
+  draft.problem.arithmetic.sines = 1;
   const Field x = draft.input("x", {.w = draft.setting.max_tokens, .c = heads * rope.head_size});
   const graph::Tensor frequencies = draft.builder.vector("frequencies", rope_frequencies(rope.rotary));
   draft.output(

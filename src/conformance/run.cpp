@@ -2,92 +2,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <set>
 
 #include "base/error.h"
 #include "conformance/case.h"
-#include "conformance/quantized_cache.h"
+#include "conformance/guarded.h"
+#include "conformance/tolerance.h"
 #include "graph/lowering.h"
-#include "tensor/pack.h"
-#include "tensor/storage.h"
 
 namespace driftwood::conformance {
 namespace {
-
-constexpr std::byte pattern{0xA5};
-
-// The same object with its padding channels as channels.
-TensorDescriptor with_padding(TensorDescriptor descriptor) {
-  descriptor.shape.c = 4 * descriptor.shape.slices();
-  return descriptor;
-}
-
-std::vector<float> unpacked(const TensorDescriptor& descriptor, const std::vector<std::byte>& bytes) {
-  return unpack<float>(descriptor, std::span(&bytes, 1));
-}
-
-// The memory of an output or a state, with guard words on both sides where it is a buffer.
-class Guarded {
- public:
-  Guarded(gpu::Device& device, const graph::Value& value, const Problem& problem) : device_(device), value_(value) {
-    const bool is_buffer = value.is_array || value.descriptor->storage == StorageKind::Buffer;
-    const std::uint64_t bytes = graph::physical_bytes(value);
-    guard_ = is_buffer ? std::max<std::uint64_t>(device.facts().buffer_alignment, 64) : 0;
-    gpu::MemoryDescriptor object =
-        is_buffer ? gpu::MemoryDescriptor{.kind = StorageKind::Buffer} : graph::physical_object(*value.descriptor);
-    if (is_buffer) object.bytes = bytes + 2 * guard_;
-    binding_ = {.memory = device.allocate(object), .offset = guard_, .size = is_buffer ? bytes : 0};
-    before_.assign(bytes + 2 * guard_, pattern);
-    const auto inside = before_.begin() + static_cast<std::ptrdiff_t>(guard_);
-    if (const auto found = problem.contents.find(value.name); found != problem.contents.end()) {
-      std::ranges::copy(pack(*value.descriptor, std::span(found->second))[0], inside);
-    }
-    if (const auto found = problem.words.find(value.name); found != problem.words.end()) {
-      std::ranges::copy(std::as_bytes(std::span(found->second)), inside);
-    }
-    device.write(*binding_.memory, 0, before_);
-  }
-
-  const gpu::Binding& binding() const { return binding_; }
-
-  /// The values, padding channels included, before and after the run.
-  std::vector<float> before() const { return values(inner(before_)); }
-  std::vector<float> after(std::string& fault) const {
-    std::vector<std::byte> bytes(before_.size());
-    device_.read(*binding_.memory, 0, bytes);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      if (i >= guard_ && i < bytes.size() - guard_) continue;
-      if (bytes[i] == pattern) continue;
-      fault = fmt::format("byte {} beside the tensor is written", static_cast<std::ptrdiff_t>(i - guard_));
-      break;
-    }
-    return values(inner(bytes));
-  }
-
- private:
-  std::vector<float> values(const std::vector<std::byte>& bytes) const {
-    if (!value_.is_array) return unpacked(with_padding(*value_.descriptor), bytes);
-    std::vector<std::uint32_t> words(bytes.size() / 4);
-    std::memcpy(words.data(), bytes.data(), bytes.size());
-    return dequantized_rows(value_.shape.c, words, 4 * value_.shape.slices());
-  }
-  std::vector<std::byte> inner(const std::vector<std::byte>& bytes) const {
-    return {bytes.begin() + static_cast<std::ptrdiff_t>(guard_), bytes.end() - static_cast<std::ptrdiff_t>(guard_)};
-  }
-
-  gpu::Device& device_;
-  graph::Value value_;
-  std::uint64_t guard_ = 0;
-  gpu::Binding binding_;
-  std::vector<std::byte> before_;
-};
-
-// Rounding of the arithmetic in f32, of the result where it is stored in halves, and of operands to halves.
-double tolerance(const Wanted& wanted, DataType stored, bool rounds_operands) {
-  const double rounding = stored == DataType::F16 ? std::abs(wanted.value) / 2000 + 6e-8 : 0;
-  return (rounds_operands ? 5e-4 : 5e-6) * wanted.magnitude + rounding + wanted.slack + 1e-7;
-}
 
 // Whether matrix units are given halves that weights or a prologue did not have.
 bool rounds_operands(const graph::LoweredGraph& lowered) {
@@ -119,23 +42,23 @@ const graph::Value& value_named(const Problem& problem, const std::string& name)
 
 // Elements that must be written, against what is wanted; all others, and padding, against what was there.
 std::string compare(const Problem& problem, const Expected& expected, const std::vector<float>& before,
-                    const std::vector<float>& after, bool rounds_operands) {
+                    const std::vector<float>& after, const Accuracy& accuracy, bool rounds_operands) {
   const graph::Value& value = value_named(problem, expected.name);
   const Shape& shape = value.shape;
   const std::uint32_t padded = 4 * shape.slices();
   for (std::size_t i = 0; i < after.size(); ++i) {
     const std::size_t element = i / padded * shape.c + std::min<std::size_t>(i % padded, shape.c - 1);
     const Wanted& wanted = expected.elements[element];
-    const std::string where = place(expected.name, {.h = shape.h, .w = shape.w, .c = padded}, i);
+    const double allowed = tolerance(wanted, problem.arithmetic, accuracy, value.data_type, rounds_operands);
+    const auto where = [&] { return place(expected.name, {.h = shape.h, .w = shape.w, .c = padded}, i); };
     if (!wanted.is_written) {
       if (std::bit_cast<std::uint32_t>(after[i]) != std::bit_cast<std::uint32_t>(before[i])) {
-        return fmt::format("{} is {}, but it was not to be written and was {}", where, after[i], before[i]);
+        return fmt::format("{} is {}, but it was not to be written and was {}", where(), after[i], before[i]);
       }
     } else if (i % padded >= shape.c) {
-      if (after[i] != 0) return fmt::format("{} is {}, but padding channels are zero", where, after[i]);
-    } else if (!(std::abs(after[i] - wanted.value) <= tolerance(wanted, value.data_type, rounds_operands))) {
-      return fmt::format("{} is {}, but {} is expected, within {}", where, after[i], wanted.value,
-                         tolerance(wanted, value.data_type, rounds_operands));
+      if (after[i] != 0) return fmt::format("{} is {}, but padding channels are zero", where(), after[i]);
+    } else if (!(std::abs(after[i] - wanted.value) <= allowed)) {
+      return fmt::format("{} is {}, but {} is expected, within {}", where(), after[i], wanted.value, allowed);
     }
   }
   return {};
@@ -144,7 +67,9 @@ std::string compare(const Problem& problem, const Expected& expected, const std:
 }  // namespace
 
 Outcome run(const Subject& subject, const Problem& problem, StorageKind storage) {
-  gpu::Device& device = subject.device;
+  if (!problem.refusal.empty()) throw Unsupported(problem.refusal);
+  PoisonedDevice device(subject.device, problem.is_idle);
+  const Accuracy accuracy = accuracy_of(device.facts());
   std::map<std::string, Guarded> guarded;
   graph::ProgramSettings settings{.options = options_of(storage), .kernels = subject.kernels};
   for (const Expected& expected : problem.expected) {
@@ -176,11 +101,12 @@ Outcome run(const Subject& subject, const Problem& problem, StorageKind storage)
   }
   if (!problem.ids.empty()) program.write("ids", std::as_bytes(std::span(problem.ids)));
   program.run(problem.parameters);
+  outcome.accuracy = accuracy;
   for (const Expected& expected : problem.expected) {
     const Guarded& memory = guarded.at(expected.name);
     std::string fault;
     std::vector<float> after = memory.after(fault);
-    if (fault.empty()) fault = compare(problem, expected, memory.before(), after, outcome.rounds_operands);
+    if (fault.empty()) fault = compare(problem, expected, memory.before(), after, accuracy, outcome.rounds_operands);
     if (!fault.empty() && outcome.fault.empty()) outcome.fault = fault;
     outcome.values[expected.name] = std::move(after);
   }
@@ -197,8 +123,9 @@ std::string difference(const Problem& problem, const Outcome& a, const Outcome& 
     for (std::size_t i = 0; i < left.size(); ++i) {
       const std::size_t element = i / padded * value.shape.c + std::min<std::size_t>(i % padded, value.shape.c - 1);
       const Wanted& wanted = expected.elements[element];
-      if (!wanted.is_written || std::abs(left[i] - right[i]) <= 2 * tolerance(wanted, value.data_type, rounds))
-        continue;
+      const double allowed = tolerance(wanted, problem.arithmetic, a.accuracy, value.data_type, rounds) +
+                             tolerance(wanted, problem.arithmetic, b.accuracy, value.data_type, rounds);
+      if (!wanted.is_written || std::abs(left[i] - right[i]) <= allowed) continue;
       return fmt::format("{} is {} on one device and {} on the other",
                          place(expected.name, {.h = value.shape.h, .w = value.shape.w, .c = padded}, i), left[i],
                          right[i]);

@@ -12,10 +12,18 @@ void embedding(Draft& draft, std::uint32_t columns, Tail tail) {
   const graph::Tensor ids = draft.ids(vocabulary);
   draft.output(
       "y", draft.builder.embedding(ids, table.tensor),
-      [&](const Index& at) { return exactly(table.at(draft.problem.ids[at.w], at.c)); }, tail);
+      [&](const Index& at) {
+        // A block's offset and multiple may cancel: their size is that of the row's largest value.
+        const std::uint32_t row = draft.problem.ids[at.w];
+        double largest = 0;
+        for (std::uint32_t c = 0; c < columns; ++c) largest = std::max(largest, std::abs(table.at(row, c)));
+        return Wanted{table.at(row, at.c), largest};
+      },
+      tail);
 }
 
 void select_token(Draft& draft, std::uint32_t channels, Tail tail) {
+  draft.problem.arithmetic = no_arithmetic;
   const Field x = draft.input("x", {.w = draft.setting.max_tokens, .c = channels});
   draft.output(
       "y", draft.builder.select_token(x.tensor),

@@ -23,6 +23,7 @@ std::vector<Machine> machines() {
   static const std::vector<Machine> list = [] {
     std::vector<Machine> found = {{"reference", "cpu"}, {"reference", "gpu"}, {"reference", "small_gpu"}};
     std::vector<std::string> ids = {"opencl:0", "webgpu:0", "webgpu:1", "metal-cpu"};
+    prepare_webgpu();
     for (const gpu::DeviceListing& listing : gpu::list_devices()) {
       const std::string& id = listing.facts.id;
       if (!listing.failure.empty() || id == "reference") continue;
@@ -73,6 +74,7 @@ const Subject* subject(const Machine& machine) {
       entry.subject = std::make_unique<Subject>(
           Subject{*entry.device, std::make_shared<graph::KernelCache>(*entry.device, kernels::source)});
     }
+    std::atexit([] { opened.clear(); });  // before the devices
   }
   return entry.subject.get();
 }

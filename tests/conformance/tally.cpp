@@ -31,6 +31,9 @@ class Summary : public testing::Environment {
       std::fwrite(lines.data(), 1, lines.size(), report);
     }
     if (report != nullptr) std::fclose(report);
+    for (const Machine& machine : machines()) {
+      if (subject(machine) == nullptr) fmt::print("{}: there is no such device here\n", to_string(machine));
+    }
   }
 
   static std::string name_of(const Machine& machine) {
