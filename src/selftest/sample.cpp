@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "conformance/check.h"
 #include "graph/program.h"
 
 namespace driftwood::selftest {
@@ -32,6 +33,14 @@ bool is_in(Scope scope, std::string_view operation) {
   return true;
 }
 
+// A linear whose positions have more axes than rows of tokens.
+bool has_images(const conformance::Case& its_case, const gpu::DeviceFacts& facts) {
+  if (!its_case.operation.ends_with("linear")) return false;
+  return std::ranges::any_of(conformance::sketch_of(its_case, facts).graph.values(), [](const graph::Value& value) {
+    return value.role == graph::Role::Input && (value.shape.h > 1 || value.shape.b > 1);
+  });
+}
+
 }  // namespace
 
 std::string_view to_string(Scope scope) {
@@ -43,20 +52,32 @@ std::string_view to_string(Scope scope) {
   return "everything";
 }
 
-std::vector<Candidate> candidates(const gpu::DeviceFacts& facts, Scope scope, bool full) {
-  std::vector<Candidate> chosen;
-  constexpr unsigned seed = 20250500;
+std::vector<conformance::Case> cases_of(Scope scope, bool full, const gpu::DeviceFacts& facts) {
+  std::vector<conformance::Case> all, chosen;
   for (conformance::Case& each : conformance::all_cases()) {
-    if (!each.everywhere || !is_in(scope, each.operation)) continue;
-    if (!full && each.setting.storage != StorageKind::Buffer) continue;
-    conformance::Problem sketch = conformance::sketch_of(each, facts);
-    const bool is_image = std::ranges::any_of(sketch.graph.values(), [](const graph::Value& value) {
-      return value.role == graph::Role::Input && (value.shape.h > 1 || value.shape.b > 1);
-    });
-    if (scope == Scope::Language && is_image && each.operation.ends_with("linear")) continue;
-    chosen.push_back({std::move(each), std::move(sketch), seed + static_cast<unsigned>(chosen.size())});
+    if (is_in(scope, each.operation)) all.push_back(std::move(each));
+  }
+  for (const conformance::Case& each : all) {
+    if (!each.everywhere || (!full && each.setting.storage != StorageKind::Buffer)) continue;
+    if (scope == Scope::Language && has_images(each, facts)) continue;
+    chosen.push_back(each);
+  }
+  if (!full) return chosen;
+  std::set<std::string> known;
+  for (const conformance::Case& each : chosen) known.insert(conformance::describe(each));
+  for (conformance::Case& each : conformance::covering_sample(all, facts, conformance::Coverage::Cells)) {
+    if (known.insert(conformance::describe(each)).second) chosen.push_back(std::move(each));
   }
   return chosen;
+}
+
+std::vector<Candidate> candidates(const std::vector<conformance::Case>& cases, const gpu::DeviceFacts& facts) {
+  std::vector<Candidate> made;
+  constexpr unsigned seed = 20250500;
+  for (const conformance::Case& each : cases) {
+    made.push_back({each, conformance::sketch_of(each, facts), seed + static_cast<unsigned>(made.size())});
+  }
+  return made;
 }
 
 std::optional<Planned> plan(const std::vector<Candidate>& candidates, std::size_t index,

@@ -32,9 +32,13 @@ struct Planned {
   std::string key = {};                   // equal keys, equal code
 };
 
-/// The cases of a scope, the cheap ones: those that the conformance suite runs where kernels are slow to compile.
-/// Unless `full`, in buffers alone.
-std::vector<Candidate> candidates(const gpu::DeviceFacts& facts, Scope scope, bool full);
+/// The cases of a scope: those that the conformance suite runs where kernels are slow to compile, in buffers alone.
+/// `full`: in every storage, and enough others that each kernel of the device meets each format of weights or caches,
+/// each storage and each type of activations that it has cases with.
+std::vector<conformance::Case> cases_of(Scope scope, bool full, const gpu::DeviceFacts& facts);
+
+/// Cases as a device with these facts stores them.
+std::vector<Candidate> candidates(const std::vector<conformance::Case>& cases, const gpu::DeviceFacts& facts);
 
 /// How the device runs a candidate; nothing where it has no kernel for it.
 std::optional<Planned> plan(const std::vector<Candidate>& candidates, std::size_t index, const gpu::DeviceFacts& facts);

@@ -33,7 +33,8 @@ std::vector<std::string> suspects(const std::vector<std::string>& kernels, const
 
 Search::Search(std::unique_ptr<gpu::Device>& device, const Settings& settings)
     : device_(device), settings_(settings), base_(device->facts()) {
-  candidates_ = candidates(base_, settings.scope, settings.full);
+  cases_ = cases_of(settings.scope, settings.full, base_);
+  candidates_ = candidates(cases_, base_);
   use_features({});
 }
 
@@ -42,7 +43,7 @@ void Search::use_features(const std::vector<std::string>& features) {
     return std::ranges::find(off, "images") == off.end();
   };
   const gpu::DeviceFacts facts = amended(base_, {.kernels = {}, .features = features});
-  if (has_images(features) != has_images(features_)) candidates_ = candidates(facts, settings_.scope, settings_.full);
+  if (has_images(features) != has_images(features_)) candidates_ = candidates(cases_, facts);
   features_ = features;
   kernels_.reset();
   compiler_ = std::make_unique<gpu::AmendedDevice>(*device_, facts);

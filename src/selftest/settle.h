@@ -53,6 +53,7 @@ class Search {
   std::unique_ptr<gpu::Device>& device_;
   const Settings& settings_;
   gpu::DeviceFacts base_;
+  std::vector<conformance::Case> cases_;
   std::vector<Candidate> candidates_;
   std::vector<std::string> features_;             // of candidates_ and kernels_: those that are off
   std::unique_ptr<gpu::AmendedDevice> compiler_;  // what kernels_ compiles for

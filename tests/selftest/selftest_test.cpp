@@ -111,6 +111,21 @@ TEST(Selftest, AKernelThatIsMiscompiledIsReplaced) {
   expect_the_model_is_mended(std::move(device), report, true);
 }
 
+TEST(Selftest, AKernelThatIsMiscompiledOnOpenClIsReplaced) {
+  const auto faults = std::make_shared<Faults>(Faults{.miscompiled = {"linear_wide", "rope_qkv"}});
+  std::unique_ptr<gpu::Device> device;
+  try {
+    device = std::make_unique<FaultyDevice>(gpu::open_device("opencl:0"), faults);
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const Report report = tested(device);
+  EXPECT_THAT(wrong_ones(report), Contains("rope-qkv"));
+  if (device->facts().is_cpu) EXPECT_EQ(finding_of(report, "linear-wide").instead, "linear-rows");
+  EXPECT_TRUE(report.is_worked_around());
+  expect_the_model_is_mended(std::move(device), report, true);
+}
+
 TEST(Selftest, AWrongHelperDistrustsTheKernelsThatUseIt) {
   const auto faults = std::make_shared<Faults>(Faults{.miscompiled = {"attention_combine"}});
   std::unique_ptr<gpu::Device> device = faulty(false, faults)();
