@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "graph/program.h"
+#include "shader/fit_limits.h"
 #include "tensor/storage.h"
 
 namespace driftwood::graph {
 
-std::string kernel_key(const KernelUse& use) {
+std::string kernel_key(const KernelUse& use, const Fitting& fitting) {
   std::string key = fmt::format("{}\n{}\n", use.module_path, use.entry_point);
   const shader::Specialization& s = use.specialization;
   for (const auto& [name, value] : s.overrides) key += fmt::format("override {} = {}\n", name, value);
@@ -18,12 +21,20 @@ std::string kernel_key(const KernelUse& use) {
     key += fmt::format("weights {}: {} {} x {} / {}\n", name, to_string(weights.format), weights.rows, weights.columns,
                        weights.row_group);
   }
+  for (const auto& [name, bytes] : fitting.buffers) key += fmt::format("buffer {}: {} bytes\n", name, bytes);
+  if (fitting.grid) {
+    for (const shader::FoldedGrid::Extent& extent : fitting.grid->extents) {
+      key += fmt::format("folded grid: {} {} {} {}\n", extent.fixed, extent.rows_per_group, extent.rows_per_token,
+                         extent.context_per_group);
+    }
+    key += fmt::format("of {}\n", fitting.grid->parameters);
+  }
   for (const auto& [name, source] : s.fusions) key += fmt::format("fusion {}:\n{}\n", name, source);
   return key;
 }
 
-const KernelCache::Entry& KernelCache::get(const KernelUse& use) {
-  const std::string key = kernel_key(use);
+const KernelCache::Entry& KernelCache::get(const KernelUse& use, const Fitting& fitting) {
+  const std::string key = kernel_key(use, fitting);
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
   const gpu::DeviceFacts& facts = device_.facts();
   const shader::TargetTraits traits{.has_f16_arithmetic = facts.has_f16_arithmetic,
@@ -31,9 +42,25 @@ const KernelCache::Entry& KernelCache::get(const KernelUse& use) {
                                     .has_packed_dot = facts.has_packed_dot,
                                     .has_matrices = facts.has_matrices,
                                     .subgroup_size = facts.subgroup_size};
-  const shader::Module module = shader::compile(sources_, use.module_path, use.specialization, traits, use.entry_point);
+  shader::Module module = shader::compile(sources_, use.module_path, use.specialization, traits, use.entry_point);
+  if (fitting.grid) shader::fold_grid(module, *fitting.grid);
+  std::vector<shader::BufferPart> parts;
+  if (facts.max_binding != 0) {
+    parts = shader::split_bindings(module, facts.max_binding, facts.buffer_alignment, fitting.buffers);
+  }
+  if (facts.max_bindings != 0 && module.resources.size() > facts.max_bindings) {
+    throw Unsupported(fmt::format("The kernel '{}' binds {} buffers and images, but the device '{}' takes at most {}.",
+                                  use.module_path, module.resources.size(), facts.id, facts.max_bindings));
+  }
   Entry entry;
-  for (const auto& resource : module.resources) entry.resources.push_back(resource->name);
+  for (const auto& resource : module.resources) {
+    const auto part = std::ranges::find(parts, resource->name, &shader::BufferPart::name);
+    if (part != parts.end()) {
+      entry.resources.push_back({.name = part->of, .offset = part->offset, .bytes = part->bytes});
+    } else {
+      entry.resources.push_back({.name = resource->name});
+    }
+  }
   const std::size_t colons = use.module_path.rfind("::");
   entry.kernel =
       device_.compile(module, colons == std::string::npos ? use.module_path : use.module_path.substr(colons + 2));

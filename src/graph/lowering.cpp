@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/error.h"
@@ -34,14 +35,37 @@ std::uint64_t physical_bytes(const Value& value) {
 
 namespace {
 
+// Folds the grid where the device has fewer groups along an axis than the kernel may need.
+void fit_grid(LoweredStep& step, const SelectionContext& context) {
+  KernelUse& use = step.use;
+  if (!must_fold(use.grid, context.graph.max_tokens, context.facts.max_workgroup_count)) return;
+  shader::FoldedGrid folded;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const GridExtent& extent = use.grid[axis];
+    folded.extents[axis] = {extent.fixed, extent.rows_per_group, extent.rows_per_token, extent.context_per_group};
+  }
+  const auto own = std::ranges::find(use.resources, ResourceUse::Kind::Parameters, &ResourceUse::kind);
+  if (own != use.resources.end()) folded.parameters = own->name;
+  use.resources.push_back(parameters(shader::FoldedGrid::own_parameters));
+  step.fitting.grid = std::move(folded);
+}
+
+// Plain buffers that one binding may not reach: the kernel's text does not tell their size.
+void note_bytes(LoweredStep& step, const std::string& name, std::uint64_t bytes, const gpu::DeviceFacts& facts) {
+  if (facts.max_binding != 0 && bytes > facts.max_binding) step.fitting.buffers[name] = bytes;
+}
+
 // Fills in what a row may leave out.
-void complete(KernelUse& use, const Node& node, const SelectionContext& context, std::span<const Scratch> scratch) {
+void complete(LoweredStep& step, const Node& node, const SelectionContext& context, std::span<const Scratch> scratch) {
+  KernelUse& use = step.use;
   if (use.label.empty()) use.label = node.name;
+  fit_grid(step, context);
   for (const ResourceUse& resource : use.resources) {
     if (resource.kind == ResourceUse::Kind::Parameters) continue;
     if (resource.kind == ResourceUse::Kind::Scratch) {
-      if (const auto& tensor = scratch[resource.index].tensor)
-        use.specialization.tensors.try_emplace(resource.name, *tensor);
+      const Scratch& memory = scratch[resource.index];
+      if (memory.tensor) use.specialization.tensors.try_emplace(resource.name, *memory.tensor);
+      if (!memory.tensor) note_bytes(step, resource.name, memory.bytes, context.facts);
       continue;
     }
     const Value& value = context.value(resource.index);
@@ -50,6 +74,8 @@ void complete(KernelUse& use, const Node& node, const SelectionContext& context,
       use.specialization.weights.try_emplace(resource.name, plain);
     } else if (!value.is_array) {
       use.specialization.tensors.try_emplace(resource.name, context.descriptor(resource.index));
+    } else {
+      note_bytes(step, resource.name, physical_bytes(value), context.facts);
     }
   }
 }
@@ -69,10 +95,11 @@ void select_kernels(LoweredGraph& lowered, const SelectionContext& context, std:
       for (ResourceUse& resource : use.resources) {
         if (resource.kind == ResourceUse::Kind::Scratch) resource.index += first_scratch;
       }
-      complete(use, nodes[n], context, lowered.scratch);
-      use.cost = estimate_cost(use, nodes[n], is_first, context);
+      LoweredStep step{.use = std::move(use), .node = n, .kernel = row.kernel};
+      complete(step, nodes[n], context, lowered.scratch);
+      step.use.cost = estimate_cost(step.use, nodes[n], is_first, context);
       is_first = false;
-      lowered.steps.push_back({.use = std::move(use), .node = n, .kernel = row.kernel});
+      lowered.steps.push_back(std::move(step));
     }
   }
 }

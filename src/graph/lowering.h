@@ -2,13 +2,16 @@
 // memory` and most tests end here; Program (program.h) goes on from it.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "graph/memory_plan.h"
 #include "graph/memory_report.h"
 #include "graph/selection.h"
+#include "shader/fit_limits.h"
 
 namespace driftwood::graph {
 
@@ -25,8 +28,15 @@ struct Placement {
   std::uint32_t index = 0;
 };
 
+/// What makes a kernel fit the limits of a device that a row of the selection table does not ask about.
+struct Fitting {
+  std::optional<shader::FoldedGrid> grid = {};        // where the device has fewer workgroups along an axis
+  std::map<std::string, std::uint64_t> buffers = {};  // bytes of plain buffers that one binding does not reach
+};
+
 struct LoweredStep {
   KernelUse use;  // ResourceUse::Scratch indices are into LoweredGraph::scratch
+  Fitting fitting = {};
   std::size_t node = 0;
   std::string_view kernel;  // name of its row
 };
@@ -58,6 +68,13 @@ std::vector<std::string> disabled_passes(const GraphOptions& options, const gpu:
 /// options.
 LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
                    std::span<const KernelRow> rows = kernel_rows());
+
+/// The workgroups to launch for a grid with these parameters: as it is or, where it is `folded`, at least as many in
+/// all, so that no axis exceeds its limit. Empty grids are 0. Nothing where the device cannot run so many.
+std::optional<std::array<std::uint32_t, 3>> workgroups(const Grid& grid, const Parameters& parameters, bool folded,
+                                                       const std::array<std::uint32_t, 3>& limits);
+/// Whether some run of at most `max_tokens` tokens needs more groups along an axis than it may have.
+bool must_fold(const Grid& grid, std::uint32_t max_tokens, const std::array<std::uint32_t, 3>& limits);
 
 /// The physical object of a descriptor; of several objects each is like it.
 gpu::MemoryDescriptor physical_object(const TensorDescriptor& descriptor);

@@ -49,7 +49,7 @@ void Program::select_within_limits(const Graph& graph, const ProgramSettings& se
 
 const gpu::Kernel& Program::compiled(const LoweredStep& step) {
   try {
-    return *kernels_->get(step.use).kernel;
+    return *kernels_->get(step.use, step.fitting).kernel;
   } catch (Error& error) {
     error.add_context(fmt::format("While compiling the kernel '{}' for '{}'.", step.kernel, step.use.label));
     throw;
@@ -126,22 +126,32 @@ gpu::Binding Program::resolve(const KernelUse& use, const ResourceUse& resource)
   return {.memory = objects_[place->index], .size = is_buffer ? place->bytes : 0};
 }
 
+gpu::Binding Program::bind(const LoweredStep& step, const KernelCache::BoundResource& bound) const {
+  const auto found = std::ranges::find(step.use.resources, bound.name, &ResourceUse::name);
+  if (found == step.use.resources.end()) {
+    throw InternalError(fmt::format("The kernel '{}' has a resource '{}' that its selection row does not bind.",
+                                    step.kernel, bound.name));
+  }
+  gpu::Binding binding = resolve(step.use, *found);
+  if (bound.bytes == 0) return binding;
+  if (binding.size != 0 && (bound.offset > binding.size || bound.bytes > binding.size - bound.offset)) {
+    throw InternalError(fmt::format("The part of {} bytes at {} of '{}' passes the end of its {} bytes.", bound.bytes,
+                                    bound.offset, bound.name, binding.size));
+  }
+  binding.offset += bound.offset;
+  binding.size = bound.bytes;
+  return binding;
+}
+
 void Program::record() {
   const Parameters all{.tokens = lowered_.graph.max_tokens};
   std::vector<gpu::Dispatch> dispatches;
   for (const LoweredStep& step : lowered_.steps) {
     const KernelUse& use = step.use;
     try {
-      const KernelCache::Entry& entry = kernels_->get(use);
-      gpu::Dispatch dispatch{.kernel = entry.kernel, .bindings = {}, .workgroups = grid(use, all), .label = use.label};
-      for (const std::string& name : entry.resources) {
-        const auto found = std::ranges::find(use.resources, name, &ResourceUse::name);
-        if (found == use.resources.end()) {
-          throw InternalError(fmt::format("The kernel '{}' has a resource '{}' that its selection row does not bind.",
-                                          step.kernel, name));
-        }
-        dispatch.bindings.push_back(resolve(use, *found));
-      }
+      const KernelCache::Entry& entry = kernels_->get(use, step.fitting);
+      gpu::Dispatch dispatch{.kernel = entry.kernel, .bindings = {}, .workgroups = grid(step, all), .label = use.label};
+      for (const KernelCache::BoundResource& bound : entry.resources) dispatch.bindings.push_back(bind(step, bound));
       groups_.push_back(dispatch.workgroups);
       dispatches.push_back(std::move(dispatch));
     } catch (Error& error) {
@@ -152,18 +162,18 @@ void Program::record() {
   recording_ = device_.record(std::move(dispatches));
 }
 
-std::array<std::uint32_t, 3> Program::grid(const KernelUse& use, const Parameters& parameters) const {
-  std::array<std::uint32_t, 3> groups{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::uint64_t count = use.grid[axis].groups(parameters);
-    const std::uint32_t limit = device_.facts().max_workgroup_count[axis];
-    if (count > limit) {
-      throw Unsupported(fmt::format("'{}' needs {} workgroups along axis {}, but the device '{}' runs at most {}.",
-                                    use.label, count, axis, device_.facts().id, limit));
-    }
-    groups[axis] = static_cast<std::uint32_t>(count);
+std::array<std::uint32_t, 3> Program::grid(const LoweredStep& step, const Parameters& parameters) const {
+  const KernelUse& use = step.use;
+  const gpu::DeviceFacts& facts = device_.facts();
+  const std::array<std::uint32_t, 3>& limits = facts.max_workgroup_count;
+  const auto groups = workgroups(use.grid, parameters, step.fitting.grid.has_value(), limits);
+  if (!groups) {
+    throw Unsupported(fmt::format(
+        "'{}' needs {} x {} x {} workgroups, but the device '{}' runs at most {} x {} x {} in one dispatch.", use.label,
+        use.grid[0].groups(parameters), use.grid[1].groups(parameters), use.grid[2].groups(parameters), facts.id,
+        limits[0], limits[1], limits[2]));
   }
-  return groups;
+  return *groups;
 }
 
 void Program::set_parameters(const Parameters& parameters) {
@@ -172,7 +182,7 @@ void Program::set_parameters(const Parameters& parameters) {
                                    max_tokens()));
   }
   for (std::size_t i = 0; i < lowered_.steps.size(); ++i) {
-    const std::array<std::uint32_t, 3> groups = grid(lowered_.steps[i].use, parameters);
+    const std::array<std::uint32_t, 3> groups = grid(lowered_.steps[i], parameters);
     if (groups == groups_[i]) continue;
     groups_[i] = groups;
     recording_->set_workgroups(i, groups);

@@ -24,15 +24,21 @@ namespace driftwood::graph {
 /// Compiled kernels by content, shared between programs of one device.
 class KernelCache {
  public:
+  /// What a binding of the kernel is: a resource of its row, or a part of one that a binding does not reach whole.
+  struct BoundResource {
+    std::string name;
+    std::uint64_t offset = 0, bytes = 0;  // of the part; 0 bytes: whole
+  };
   struct Entry {
     std::shared_ptr<gpu::Kernel> kernel;
-    std::vector<std::string> resources;  // names in order of binding
+    std::vector<BoundResource> resources;  // in order of binding
   };
   explicit KernelCache(gpu::Device& device, shader::SourceProvider sources)
       : device_(device), sources_(std::move(sources)) {}
 
-  /// The kernel of a use, compiled when it is first asked for.
-  const Entry& get(const KernelUse& use);
+  /// The kernel of a use, compiled when it is first asked for. Throws Unsupported where it binds more than the device
+  /// takes.
+  const Entry& get(const KernelUse& use, const Fitting& fitting = {});
   std::size_t size() const { return entries_.size(); }
 
  private:
@@ -42,7 +48,7 @@ class KernelCache {
 };
 
 /// Everything that decides the code of a kernel, as text: equal keys, equal kernels.
-std::string kernel_key(const KernelUse& use);
+std::string kernel_key(const KernelUse& use, const Fitting& fitting = {});
 
 struct ProgramSettings {
   GraphOptions options = {};
@@ -74,8 +80,8 @@ class Program {
   Program(gpu::Device& device, Graph graph, ProgramSettings settings);
 
   /// Runs with these parameters, in order after all that was submitted before; returns without waiting. Throws
-  /// InvalidInput for zero tokens or more than the graph's maximum, Unsupported where a grid exceeds the device's
-  /// limit.
+  /// InvalidInput for zero tokens or more than the graph's maximum, Unsupported where a grid has more workgroups
+  /// than the device runs in one dispatch.
   void run(const Parameters& parameters);
   /// Runs, waits and gives the time of each dispatch that ran.
   std::vector<DispatchProfile> run_profiled(const Parameters& parameters);
@@ -107,9 +113,10 @@ class Program {
   void bind_values(const ProgramSettings& settings);
   void allocate_activations(SharedArena* shared);
   void record();
-  std::array<std::uint32_t, 3> grid(const KernelUse& use, const Parameters& parameters) const;
+  std::array<std::uint32_t, 3> grid(const LoweredStep& step, const Parameters& parameters) const;
   void set_parameters(const Parameters& parameters);
   gpu::Binding resolve(const KernelUse& use, const ResourceUse& resource) const;
+  gpu::Binding bind(const LoweredStep& step, const KernelCache::BoundResource& bound) const;
 
   gpu::Device& device_;
   LoweredGraph lowered_;

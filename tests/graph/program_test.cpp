@@ -175,9 +175,46 @@ TEST(Program, ErrorsNameTheValueAndTheLimit) {
             "9 values are given for 'x' (1, 1, 4, 8), which holds 32, or fewer in whole positions of 8.");
   EXPECT_EQ(error_of([&] { program.write("x", std::vector<std::byte>(129)); }),
             "129 bytes are written to 'x', which holds 128.");
-  const auto narrow = gpu::make_reference_device({.max_workgroup_count = {65535, 2, 65535}});
+  const auto narrow = gpu::make_reference_device({.max_workgroup_count = {1, 2, 1}});
   EXPECT_EQ(error_of([&] { Program(*narrow, two_outputs({.w = 4, .c = 256}, 4), {}); }),
-            "'element-wise_4' needs 4 workgroups along axis 1, but the device 'reference' runs at most 2.");
+            "'element-wise_4' needs 1 x 4 x 1 workgroups, but the device 'reference' runs at most 1 x 2 x 1 in one "
+            "dispatch.");
+}
+
+TEST(Program, GridsBeyondALimitAreFoldedForEveryNumberOfTokens) {
+  const Shape shape{.w = 150, .c = 130};
+  const auto device = gpu::make_reference_device({.max_workgroup_count = {3, 2, 40}});
+  Program program(*device, two_outputs(shape, 150), {});
+  for (const std::uint32_t tokens : {150U, 1U, 70U}) {
+    const std::vector<float> x = random_floats(tokens * 130, tokens), r = random_floats(tokens * 130, tokens + 100);
+    program.write_floats("x", x);
+    program.write_floats("r", r);
+    program.run({.tokens = tokens});
+    std::vector<float> y(x.size());
+    program.read_floats("y", y);
+    expect_near(y, reference(x, r, 130).y, 1e-6F);
+  }
+}
+
+TEST(Program, FoldedGridsHaveNoAxisBeyondTheLimit) {
+  const Parameters parameters{.tokens = 1000, .position = 50};
+  const Grid grid = {GridExtent{.fixed = 3, .rows_per_group = 7}, GridExtent{.fixed = 11}, GridExtent{}};
+  ASSERT_EQ(grid[0].groups(parameters), 429U);
+  using Groups = std::optional<std::array<std::uint32_t, 3>>;
+  EXPECT_EQ(workgroups(grid, parameters, false, {429, 11, 1}), Groups({429, 11, 1}));
+  EXPECT_EQ(workgroups(grid, parameters, false, {428, 11, 1}), Groups());
+  EXPECT_EQ(workgroups(grid, parameters, true, {65535, 1, 1}), Groups({4719, 1, 1}));
+  EXPECT_EQ(workgroups(grid, parameters, true, {100, 100, 100}), Groups({99, 48, 1}));  // 4752
+  EXPECT_EQ(workgroups(grid, parameters, true, {100, 7, 100}), Groups({99, 7, 7}));     // 4851
+  EXPECT_EQ(workgroups(grid, parameters, true, {16, 16, 16}), Groups());                // 4096 at the most
+  EXPECT_EQ(workgroups({GridExtent{.fixed = 1U << 31}, GridExtent{.fixed = 2}, GridExtent{}}, {}, true,
+                       {65535, 65535, 65535}),
+            Groups());
+  EXPECT_FALSE(must_fold(grid, 1000, {429, 11, 1}));
+  EXPECT_TRUE(must_fold(grid, 1002, {429, 11, 1}));
+  EXPECT_TRUE(must_fold(grid, 1000, {429, 10, 1}));
+  // A context may grow to any length.
+  EXPECT_TRUE(must_fold({GridExtent{.context_per_group = 256}, GridExtent{}, GridExtent{}}, 1, {65535, 1, 1}));
 }
 
 }  // namespace
