@@ -100,9 +100,18 @@ std::string Printer::object_store(const ObjectStore& node) {
                               : converted(value, from, vector_type(Scalar::F16, 4)).text;
   } else if (is_float(*scalar_of(native))) {
     text = converted(value, from, native).text;
-    // A texture of halves may round what is written to it towards zero; what is a half already stays.
+    // A texture of halves may round what is written to it towards zero; what is a half already stays. By arithmetic:
+    // NVIDIA's driver takes a value that is packed and unpacked at once to be the value.
     if (object.texel == DataType::F16 && scalar_of(from) != Scalar::F16) {
-      text = unpack_four() + "(" + pack_four() + "(" + text + "))";
+      const std::string rounded =
+          require("round_to_halves",
+                  "(v: vec4<f32>) -> vec4<f32> {\n"
+                  "  let bits = bitcast<vec4<u32>>(v);\n"
+                  "  let odd = (bits >> vec4<u32>(13u)) & vec4<u32>(1u);\n"
+                  "  let normal = bitcast<vec4<f32>>((bits + vec4<u32>(4095u) + odd) & vec4<u32>(4294959104u));\n"
+                  "  let subnormal = (v + vec4<f32>(0.75f)) - vec4<f32>(0.75f);\n"
+                  "  return select(normal, subnormal, abs(v) < vec4<f32>(6.103515625e-5f));\n}");
+      text = rounded + "(" + text + ")";
     }
   } else {
     text = is_float_value ? converted({"round(" + value.text + ")"}, from, native).text
