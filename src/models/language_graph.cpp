@@ -38,7 +38,7 @@ class LanguageBuilder {
       x = feed_forward(x, layer);
     }
     b_.set_scope("head");
-    if (!settings_.all_logits) x = b_.select_token(x);
+    if (!settings_.all_logits) x = b_.as_type(DataType::F32, b_.select_token(x));
     const auto normed = norm(x, "output_norm.weight");
     // A GGUF file without a head has the table for one.
     const bool is_tied =
