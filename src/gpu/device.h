@@ -72,6 +72,8 @@ struct DeviceFacts {
   bool has_packed_dot = false;      // an integer dot instruction behind dot4I8Packed
   bool has_wide_dot = false;        // one behind dot4U8I8Packed of vec16
   bool has_matrices = false;        // matrix units behind the matrices of a subgroup (16 x 16, f16 summed in f32)
+  /// An array in workgroup memory holds matrices of f16 or of f32, not both: WebGPU's languages.
+  bool has_typed_matrix_memory = false;
   /// Rows of the selection table (graph/selection.h) that gave wrong numbers here: another that applies is taken.
   std::vector<std::string> distrusted_kernels = {};
 };

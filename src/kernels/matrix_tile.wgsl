@@ -7,6 +7,7 @@ override tile_positions: u32;    // multiples of 16 * subgroups_down
 override tile_outputs: u32;      // and of 16 * subgroups_across and 32
 override subgroups_down: u32;
 override subgroups_across: u32;
+override own_sums: bool = false; // sums leave through memory of their own: where an array holds one kind of component
 
 alias left = subgroup_matrix_left<f16, 16, 16>;
 alias right = subgroup_matrix_right<f16, 16, 16>;
@@ -29,11 +30,12 @@ const_assert weight_units * invocations == tile_outputs * 4u;
 
 const pitch = depth / 8u + 1u;
 const stage_size = (tile_positions + tile_outputs) * pitch;
-// Sums leave through the same memory, the rows of one line of subgroups at a time, f32 in rows a little apart.
+// Sums leave through the same memory, or their own, the rows of one line of subgroups at a time, f32 in rows a little apart.
 const sums_pitch = tile_outputs + 8u;
-const_assert rows_down * sums_pitch <= 8u * stage_size;
+const_assert own_sums || rows_down * sums_pitch <= 8u * stage_size;
 
 var<workgroup> tile: array<vec4<u32>, 2u * stage_size>;
+var<workgroup> tile_sums: array<vec4f, rows_down * sums_pitch / 4u>;
 
 // The row and unit (0 to 3) of x that unit `n` of invocation `t` is: four invocations share a row of 64 bytes, and
 // rows four apart are neighbours, so that eight stores of 16 bytes meet all banks.
@@ -89,7 +91,11 @@ fn keep_sums(line: u32, group: u32, sums: ptr<function, array<result, results>>)
     @unroll for (var i = 0u; i < down; i++) {
       @unroll for (var j = 0u; j < across; j++) {
         let first = i * 16u * sums_pitch + column + j * 16u;
-        subgroupMatrixStore(&tile, first, (*sums)[i * across + j], false, sums_pitch);
+        if (own_sums) {
+          subgroupMatrixStore(&tile_sums, first, (*sums)[i * across + j], false, sums_pitch);
+        } else {
+          subgroupMatrixStore(&tile, first, (*sums)[i * across + j], false, sums_pitch);
+        }
       }
     }
   }
@@ -97,5 +103,8 @@ fn keep_sums(line: u32, group: u32, sums: ptr<function, array<result, results>>)
 
 // Outputs 4 s to 4 s + 3 of a row of the line.
 fn kept(row: u32, s: u32) -> vec4f {
+  if (own_sums) {
+    return tile_sums[row * (sums_pitch / 4u) + s];
+  }
   return bitcast<vec4f>(tile[row * (sums_pitch / 4u) + s]);
 }

@@ -101,6 +101,7 @@ DeviceFacts query_facts(const Context& context) {
   facts.subgroup_size = facts.has_subgroups ? info.subgroup_min : 1;
   facts.has_packed_dot = has_packed_dot(context);
   facts.has_matrices = context.features.matrices && facts.has_subgroups && facts.subgroup_size == 32;
+  facts.has_typed_matrix_memory = true;
   return facts;
 }
 

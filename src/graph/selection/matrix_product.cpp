@@ -83,7 +83,7 @@ MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
   if (can_be_in_place(node, context) && physical_bytes(context.descriptor(node.inputs[0])) >= least_saved_bytes) {
     const std::uint32_t outputs = context.shape(node.outputs[0]).c;
     for (const MatrixTile& tile : tiles) {
-      if (tile.outputs >= outputs && tile.bytes() <= context.facts.local_memory &&
+      if (tile.outputs >= outputs && tile.bytes(context.facts) <= context.facts.local_memory &&
           tile.invocations() <= context.facts.max_workgroup_size) {
         return {.tile = &tile};
       }
@@ -159,7 +159,11 @@ KernelUse sum_of_shares(const Node& node, const SelectionContext& context, std::
 
 }  // namespace
 
-std::uint64_t MatrixTile::bytes() const { return std::uint64_t{2} * (positions + outputs) * (2 * depth + 16); }
+std::uint64_t MatrixTile::bytes(const gpu::DeviceFacts& facts) const {
+  const std::uint64_t steps = std::uint64_t{2} * (positions + outputs) * (2 * depth + 16);
+  const std::uint64_t sums = std::uint64_t{4} * (positions / down) * (outputs + 8);
+  return facts.has_typed_matrix_memory ? steps + sums : steps;
+}
 
 std::span<const MatrixTile> matrix_tiles() { return tiles; }
 
@@ -169,7 +173,7 @@ MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::
   double least = 0;
   const auto steps = static_cast<std::uint32_t>(divide_up(columns, depth));
   for (const MatrixTile& tile : tiles) {
-    const bool fits = tile.bytes() <= facts.local_memory && tile.invocations() <= facts.max_workgroup_size &&
+    const bool fits = tile.bytes(facts) <= facts.local_memory && tile.invocations() <= facts.max_workgroup_size &&
                       tile.invocations() <= facts.max_workgroup_extent[0] &&
                       divide_up(positions, tile.positions) <= facts.max_workgroup_count[1];
     if (!fits) continue;
@@ -198,6 +202,7 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
   Lowering lowering;
   KernelUse use{.module_path = is_gated(node) ? "package::gated_matrix" : "package::conv_matrix", .label = node.name};
   set_tile(*tiling.tile, use);
+  if (context.facts.has_typed_matrix_memory) use.specialization.overrides["own_sums"] = 1;
   set_window(node, context, use);
   use.specialization.overrides["rows_per_token"] = rows_of_token;
   use.specialization.overrides["half_weights"] = context.value(node.inputs[1]).weights.format == DataType::F16;

@@ -18,8 +18,8 @@ struct MatrixTile {
   double step_cost;  // time of 32 columns of one tile, where 1 is that of the largest
 
   std::uint32_t invocations() const { return 32 * down * across; }
-  /// Workgroup memory, as kernels/matrix_tile.wgsl lays it out.
-  std::uint64_t bytes() const;
+  /// Workgroup memory, as kernels/matrix_tile.wgsl lays it out on such a device.
+  std::uint64_t bytes(const gpu::DeviceFacts& facts) const;
 };
 
 /// The tiles that kernels are made with, largest first.
