@@ -102,6 +102,30 @@ TEST_P(WebGpuLossTest, WhatIsReportedLaterIsThrownByTheNextCall) {
   EXPECT_THROW(device().finish(), OutOfMemory);
 }
 
+TEST(WebGpuCache, DawnKeepsItsProgramsOnDiskAndPassesOverDamage) {
+  if (first_device(Library::Kind::Dawn) == nullptr) GTEST_SKIP() << "This machine has no such WebGPU device.";
+  const FoundDevice& place = found().devices.front();
+  const TemporaryFolder folder;
+  const auto count_files = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator());
+  };
+  std::ptrdiff_t files = 0;
+  for (int round = 0; round < 3; ++round) {
+    {
+      WebGpuDevice opened(place, ProgramCache(folder.path()));
+      opened.compile_source(count_up, "run", "count", {{buffer_parameter("x", true)}, {}, {1, 1, 1}});
+    }
+    EXPECT_GT(count_files(), 0);
+    if (round == 1) {
+      EXPECT_EQ(count_files(), files) << "the second start stores nothing new";
+      for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+        std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << "damaged";
+      }
+    }
+    files = count_files();
+  }
+}
+
 TEST(WebGpuErrors, LongMessagesAreCut) {
   std::string message;
   for (int i = 0; i < 100; ++i) message += "line\n";

@@ -29,6 +29,24 @@ bool has(const std::vector<WGPUFeatureName>& features, WGPUFeatureName feature) 
   return std::find(features.begin(), features.end(), feature) != features.end();
 }
 
+std::string cache_key(const Context& context, const void* key, std::size_t key_size) {
+  return context.cache_key + std::string(static_cast<const char*>(key), key_size);
+}
+
+// Asked twice: for the size, and with room for it.
+std::size_t load_program(const void* key, std::size_t key_size, void* value, std::size_t value_size, void* context) {
+  const auto& mine = *static_cast<const Context*>(context);
+  const auto kept = mine.cache.load(cache_key(mine, key, key_size));
+  if (!kept) return 0;
+  if (value != nullptr && value_size >= kept->size()) std::memcpy(value, kept->data(), kept->size());
+  return kept->size();
+}
+
+void store_program(const void* key, std::size_t key_size, const void* value, std::size_t value_size, void* context) {
+  const auto& mine = *static_cast<const Context*>(context);
+  mine.cache.store(cache_key(mine, key, key_size), {static_cast<const std::byte*>(value), value_size});
+}
+
 struct DeviceAnswer {
   bool done = false;
   WGPUDevice device = nullptr;
@@ -68,7 +86,7 @@ bool numbers_hold(const Context& context) {
 
 // Null, with the reason in `failure`, where the library refuses.
 std::shared_ptr<Context> request_device(const Instance& instance, const AdapterRequest& request, const Numbers& numbers,
-                                        std::string& failure) {
+                                        const ProgramCache& cache, std::string& failure) {
   const Api& api = instance.api();
   const AdapterHandle adapter = instance.request(request, failure);
   if (!adapter) return nullptr;
@@ -107,8 +125,17 @@ std::shared_ptr<Context> request_device(const Instance& instance, const AdapterR
   toggles.enabled = enabled_toggles.data();
   toggles.disabled_count = disabled_toggles.size();
   toggles.disabled = disabled_toggles.data();
+  DawnCache dawn_cache;
+  context->cache = cache;
+  context->cache_key = fmt::format("webgpu\n{}\n", instance.library().version);
+  dawn_cache.load = load_program;
+  dawn_cache.store = store_program;
+  dawn_cache.user = context.get();
   WGPUDeviceDescriptor descriptor = {};
-  if (instance.library().kind == Library::Kind::Dawn) descriptor.nextInChain = &toggles.chain;
+  if (instance.library().kind == Library::Kind::Dawn) {
+    descriptor.nextInChain = &toggles.chain;
+    if (cache.is_enabled()) toggles.chain.next = &dawn_cache.chain;
+  }
   descriptor.requiredFeatureCount = wanted.size();
   descriptor.requiredFeatures = wanted.data();
   descriptor.requiredLimits = &limits.limits;
@@ -245,13 +272,13 @@ void Context::finish() const {
   check();
 }
 
-std::shared_ptr<Context> Context::open(const Instance& instance, const AdapterRequest& request) {
+std::shared_ptr<Context> Context::open(const Instance& instance, const AdapterRequest& request, ProgramCache cache) {
   const Numbers* likely = instance.library().is_early ? &early_numbers : &standard_numbers;
   const Numbers* other = likely == &early_numbers ? &standard_numbers : &early_numbers;
   std::string failure;
   for (const Numbers* numbers : {likely, other}) {
     std::string reason;
-    if (auto context = request_device(instance, request, *numbers, reason)) {
+    if (auto context = request_device(instance, request, *numbers, cache, reason)) {
       if (numbers_hold(*context)) return context;
       reason = "the numbers of its formats are unknown";
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "gpu/program_cache.h"
 #include "gpu/webgpu/errors.h"
 #include "gpu/webgpu/numbers.h"
 
@@ -47,6 +48,8 @@ struct Context {
   Features features;
   WGPULimits limits = {};
   DeviceReports* reports = nullptr;
+  std::string cache_key;  // of this library; the library adds driver and device
+  ProgramCache cache = ProgramCache({});
   DeviceHandle device;
   QueueHandle queue;
   std::uint64_t allocated = 0;  // bytes
@@ -65,7 +68,8 @@ struct Context {
   void finish() const;
 
   /// Asks for all that the adapter has. Throws DeviceLost or Unsupported where the library refuses.
-  static std::shared_ptr<Context> open(const Instance& instance, const AdapterRequest& request);
+  /// Dawn keeps what its compilers make in `cache`.
+  static std::shared_ptr<Context> open(const Instance& instance, const AdapterRequest& request, ProgramCache cache);
 };
 
 }  // namespace driftwood::gpu::webgpu

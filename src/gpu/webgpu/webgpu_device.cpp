@@ -83,7 +83,8 @@ void profile(const Context& context, Transfer& transfer, const WebGpuRecording& 
 
 }  // namespace
 
-WebGpuDevice::WebGpuDevice(const FoundDevice& found) : context_(Context::open(*found.instance, found.request)) {
+WebGpuDevice::WebGpuDevice(const FoundDevice& found, ProgramCache cache)
+    : context_(Context::open(*found.instance, found.request, std::move(cache))) {
   context_->reports->set_id(found.id);
   facts_ = query_facts(*context_);
   facts_.id = found.id;

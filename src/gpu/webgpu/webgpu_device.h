@@ -34,7 +34,7 @@ Enumeration enumerate(const LoaderOptions& options = LoaderOptions::standard());
 class WebGpuDevice : public Device {
  public:
   /// Throws DeviceLost or OutOfMemory where the driver cannot open the device.
-  explicit WebGpuDevice(const FoundDevice& found);
+  explicit WebGpuDevice(const FoundDevice& found, ProgramCache cache = ProgramCache::standard());
   ~WebGpuDevice() override;
 
   const DeviceFacts& facts() const override { return facts_; }
