@@ -9,6 +9,16 @@
 #if !defined(__x86_64__)
 #include <ucontext.h>
 #endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define DRIFTWOOD_ADDRESS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define DRIFTWOOD_ADDRESS_SANITIZER
+#endif
+#if defined(DRIFTWOOD_ADDRESS_SANITIZER)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace driftwood::test {
 namespace {
@@ -26,6 +36,12 @@ class Stack {
   Stack(const Stack&) = delete;
   Stack& operator=(const Stack&) = delete;
   std::byte* low() const { return static_cast<std::byte*>(base_) + guard_; }
+  /// Forgets the functions that were left for good, whose variables a sanitizer still guards.
+  void forget() {
+#if defined(DRIFTWOOD_ADDRESS_SANITIZER)
+    __asan_unpoison_memory_region(low(), stack_bytes);
+#endif
+  }
 
  private:
   std::size_t guard_;
@@ -75,6 +91,7 @@ struct Fiber::State {
 };
 
 void Fiber::restart() {
+  state_->stack.forget();
   // As driftwood_test_switch_stack leaves a stack: six registers and where to go.
   auto* top = reinterpret_cast<std::uintptr_t*>(state_->stack.low() + stack_bytes) - 2;
   *--top = reinterpret_cast<std::uintptr_t>(&driftwood_test_start_fiber);
@@ -111,6 +128,7 @@ void start(unsigned main_high, unsigned main_low, unsigned argument_high, unsign
 }  // namespace
 
 void Fiber::restart() {
+  state_->stack.forget();
   getcontext(&state_->inside);
   state_->inside.uc_stack.ss_sp = state_->stack.low();
   state_->inside.uc_stack.ss_size = stack_bytes;
