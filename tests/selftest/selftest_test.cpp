@@ -121,7 +121,9 @@ TEST(Selftest, AKernelThatIsMiscompiledOnOpenClIsReplaced) {
   }
   const Report report = tested(device);
   EXPECT_THAT(wrong_ones(report), Contains("rope-qkv"));
-  if (device->facts().is_cpu) EXPECT_EQ(finding_of(report, "linear-wide").instead, "linear-rows");
+  if (device->facts().is_cpu) {
+    EXPECT_EQ(finding_of(report, "linear-wide").instead, "linear-rows");
+  }
   EXPECT_TRUE(report.is_worked_around());
   expect_the_model_is_mended(std::move(device), report, true);
 }
