@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -150,8 +151,10 @@ std::vector<std::string> disabled_passes(const GraphOptions& options, const gpu:
   return disabled;
 }
 
-LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
-                   std::span<const KernelRow> rows) {
+namespace {
+
+LoweredGraph lower_with(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
+                        std::span<const KernelRow> rows) {
   LoweredGraph lowered;
   lowered.graph = std::move(graph);
   lowered.activations = resolved_activations(lowered.graph, options.activations);
@@ -170,6 +173,51 @@ LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOption
   place_activations(lowered, facts, options);
   report_externals(lowered);
   return lowered;
+}
+
+// Buffers that a kernel may bind; what it turns out not to use, a compiled kernel does not.
+std::size_t buffers_of(const LoweredStep& step, const LoweredGraph& lowered) {
+  return static_cast<std::size_t>(std::ranges::count_if(step.use.resources, [&](const ResourceUse& resource) {
+    if (resource.kind == ResourceUse::Kind::Parameters) return false;  // a uniform
+    if (resource.kind == ResourceUse::Kind::Scratch) return true;
+    const auto& tensor = lowered.graph.value(lowered.graph.root(resource.index)).descriptor;
+    return !tensor || tensor->storage == StorageKind::Buffer;
+  }));
+}
+
+// A pass that made a kernel bind more buffers than the device allows, in the order of what is given up first.
+std::optional<std::string_view> pass_with_too_many_buffers(const LoweredGraph& lowered, const gpu::DeviceFacts& facts,
+                                                           const std::vector<std::string>& disabled) {
+  for (const LoweredStep& step : lowered.steps) {
+    if (buffers_of(step, lowered) <= facts.max_bindings) continue;
+    const Node& node = lowered.graph.nodes()[step.node];
+    std::vector<std::string_view> passes;
+    for (const FusedKernel& fused : fused_kernels()) {
+      if (!fused.pass.empty() && fused.kernel == step.kernel) passes.push_back(fused.pass);
+    }
+    const std::size_t joined = joined_operand(node.operation);
+    if (joined != 0 && node.inputs.size() > joined) passes.emplace_back("fuse-concat");
+    if (!node.prologue.empty()) passes.emplace_back("fuse-prologue");
+    if (!node.epilogue_inputs.empty()) passes.emplace_back("fuse-elementwise");
+    for (const std::string_view pass : passes) {
+      if (std::ranges::find(disabled, pass) == disabled.end()) return pass;
+    }
+  }
+  return std::nullopt;  // the device words what is still too much
+}
+
+}  // namespace
+
+LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
+                   std::span<const KernelRow> rows) {
+  if (facts.max_bindings == 0) return lower_with(std::move(graph), facts, options, rows);
+  GraphOptions narrowed = options;
+  while (true) {
+    LoweredGraph lowered = lower_with(graph, facts, narrowed, rows);
+    const auto pass = pass_with_too_many_buffers(lowered, facts, narrowed.disabled_passes);
+    if (!pass) return lowered;
+    narrowed.disabled_passes.emplace_back(*pass);
+  }
 }
 
 }  // namespace driftwood::graph

@@ -67,6 +67,8 @@ const KernelRow& select(const Node& node, const SelectionContext& context, std::
   }
   std::string message = fmt::format("No kernel on the device '{}' runs the node '{}', {} of {}.", context.facts.id,
                                     node.name, operation, shapes);
+  message += fmt::format(" Its workgroups have at most {} invocations and {} bytes of memory.",
+                         context.facts.max_workgroup_size, context.facts.local_memory);
   if (!wrong.empty()) message += fmt::format(" Its self-test found wrong numbers of {}.", wrong);
   throw Unsupported(std::move(message));
 }

@@ -66,7 +66,8 @@ TEST(Selection, NoKernelIsAnErrorThatNamesTheNode) {
     FAIL() << "no error";
   } catch (const Unsupported& error) {
     EXPECT_EQ(error.message(),
-              "No kernel on the device 'test' runs the node 'element-wise_0', element-wise of 'x' (1, 1, 4, 8) f32.");
+              "No kernel on the device 'test' runs the node 'element-wise_0', element-wise of 'x' (1, 1, 4, 8) f32. "
+              "Its workgroups have at most 256 invocations and 32768 bytes of memory.");
   }
 }
 

@@ -9,7 +9,7 @@
 #include "models/image_folder.h"
 #include "models/unet.h"
 #include "models/vae.h"
-#include "support/devices.h"
+#include "support/limited_devices.h"
 #include "support/oracle.h"
 
 namespace driftwood {
@@ -83,7 +83,7 @@ std::vector<float> values(const std::string& name) {
 class ImageOracle : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
-    device = test::device(GetParam().device);
+    device = test::limited_device(GetParam().device);
     if (device == nullptr) GTEST_SKIP() << "there is no device " << GetParam().device;
     settings.options.precision = *graph::precision_from_name(GetParam().precision);
     settings.options.storage = GetParam().storage;
@@ -247,6 +247,8 @@ std::vector<Case> outputs() {
         {"text", "unet.0", "unet.1", "unet.2", "unet.3", "unet.4", "decode.0", "decode.1", "decode.2", "decode.3",
          "encode.0", "encode.1", "legacy"},
         device, {{"f32", buffers}, {"f32", textures}, {"f16", buffers}, {"f16", textures}});
+  for (const std::string& profile : test::profiles())
+    add(list, {"text", "unet.2", "unet.4", "decode.2"}, "opencl:0/" + profile, {{"f32", buffers}, {"f32", textures}});
   return list;
 }
 
@@ -268,6 +270,11 @@ std::vector<Case> outputs() {
   add(list, {"text", "unet.4", "decode.2", "encode.1"}, "reference", {{"f32", textures}, {"f16", textures}});
   add(list, all, "opencl:0", {{"f32", buffers}, {"f32", textures}});
   add(list, {"text", "unet.4", "decode.2", "encode.1"}, "opencl:0", {{"f16", buffers}});
+  // Devices that are made smaller, with the kernels of GPUs.
+  for (const std::string& profile : test::profiles())
+    add(list, {"text", "unet.4", "decode.2"}, "reference/" + profile, {{"f32", buffers}});
+  add(list, {"text"}, "reference/mobile-64", {{"f32", textures}});
+  add(list, {"text"}, "opencl:0/mobile-64", {{"f32", buffers}});
   return list;
 }
 

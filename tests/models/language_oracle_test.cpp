@@ -12,7 +12,7 @@
 #include "llm/session.h"
 #include "models/gguf_of_folder.h"
 #include "models/language_graph.h"
-#include "support/devices.h"
+#include "support/limited_devices.h"
 #include "support/oracle.h"
 
 namespace driftwood {
@@ -36,7 +36,7 @@ double root_mean_square(const std::vector<float>& values) {
 class LanguageOracle : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
-    device = test::device(GetParam().device);
+    device = test::limited_device(GetParam().device);
     if (device == nullptr) GTEST_SKIP() << "there is no device " << GetParam().device;
     options.precision = *graph::precision_from_name(GetParam().precision);
     if (GetParam().is_gguf)
@@ -143,6 +143,11 @@ std::vector<Case> cases() {
       for (const std::string precision : {"f32", "auto"}) list.push_back({model, device, precision});
     list.push_back({model, "opencl:0", "auto", true});
   }
+  // Devices that are made smaller, with the kernels of GPUs.
+  for (const std::string& profile : test::profiles()) list.push_back({"llama-gqa-tied", "reference/" + profile, "f32"});
+  list.push_back({"qwen3-qknorm", "reference/webgpu-default", "f32"});  // which fuses more buffers than that allows
+  list.push_back({"gemma3-local", "reference/mobile-64", "f32"});
+  list.push_back({"llama-gqa-tied", "opencl:0/mobile-64", "f32"});
   return list;
 }
 

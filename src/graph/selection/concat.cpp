@@ -1,20 +1,15 @@
-#include <algorithm>
-#include <bit>
-
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
+#include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
 
 namespace {
 
-constexpr std::uint32_t workgroup = 64;
-
 Lowering concat(const Node& node, const SelectionContext& context) {
   const ValueId y = node.outputs[0];
   const Shape& shape = context.shape(y);
-  const std::uint32_t lanes_s = std::min(workgroup, std::bit_ceil(shape.slices()));
-  const std::uint32_t lanes_x = workgroup / lanes_s;
+  const auto [lanes_s, lanes_x] = plane_for(context.facts, shape.slices());
   KernelUse use{.module_path = "package::concat", .label = node.name};
   use.specialization.overrides = {
       {"lanes_s", lanes_s}, {"lanes_x", lanes_x}, {"rows_per_token", rows_per_token(context, y)}};

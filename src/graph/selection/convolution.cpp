@@ -60,8 +60,11 @@ void set_input(const Node& node, const SelectionContext& context, KernelUse& use
   // Only a linear has a token axis: the width of an image is no number of tokens.
   const bool has_tokens = context.graph.max_tokens > 1 && node.as<Conv2d>() == nullptr;
   overrides["rows_per_token"] = has_tokens ? rows_per_token(context, node.outputs[0]) : 0;
-  // Kernels that can join take an x2 in any case; they do not read one that is none.
-  if (node.as<GatedLinear>() == nullptr) use.resources.push_back(read("x2", x2 == no_value ? node.inputs[0] : x2));
+  if (x2 != no_value) {
+    use.resources.push_back(read("x2", x2));
+  } else if (node.as<GatedLinear>() == nullptr) {
+    use.specialization.tensors["x2"] = context.descriptor(node.inputs[0]);  // of its kind; not used
+  }
 }
 
 // A tile of tile_product: 4 lanes_o outputs times rows * lanes_p positions.

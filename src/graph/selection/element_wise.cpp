@@ -7,12 +7,11 @@
 #include "graph/epilogue.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
+#include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
 
 namespace {
-
-constexpr std::uint32_t workgroup = 64;
 
 bool has_no_depth(const Node& node, const SelectionContext& context) { return context.shape(node.outputs[0]).d == 1; }
 
@@ -47,8 +46,7 @@ Lowering lower_element_wise(const Node& node, const SelectionContext& context) {
   use.specialization.fusions["epilogue"] = fusion_source("epilogue", "fused", program, shapes, shape);
 
   // Threads along the slices first, as buffers hold them; what is left of the group goes along the tokens.
-  const std::uint32_t lanes_s = std::min(workgroup, std::bit_ceil(shape.slices()));
-  const std::uint32_t lanes_x = workgroup / lanes_s;
+  const auto [lanes_s, lanes_x] = plane_for(context.facts, shape.slices());
   use.specialization.overrides = {
       {"lanes_s", lanes_s}, {"lanes_x", lanes_x}, {"rows_per_token", rows_per_token(context, output)}};
   use.grid[0] = groups_of(shape.slices(), lanes_s);

@@ -30,9 +30,8 @@ Lowering layer_norm(const Node& node, const SelectionContext& context) {
   const Shape& shape = context.shape(node.inputs[0]);
   // A subgroup keeps a row of up to 2,048 channels in its registers, and its sums need no barrier.
   constexpr std::uint32_t most_kept = 16;
-  const std::uint32_t subgroup = context.facts.has_subgroups ? context.facts.subgroup_size : 1;
-  const bool is_subgroup = !context.facts.is_cpu && std::has_single_bit(subgroup) && subgroup > 1 &&
-                           divide_up(shape.slices(), subgroup) <= most_kept;
+  const std::uint32_t subgroup = subgroup_lanes(context.facts);
+  const bool is_subgroup = subgroup != 0 && divide_up(shape.slices(), subgroup) <= most_kept;
   const std::uint32_t lanes = is_subgroup ? subgroup : lanes_for(context.facts, shape.slices());
   KernelUse use{.module_path = "package::layer_norm", .label = node.name};
   use.specialization.overrides = {{"epsilon", node.as<LayerNorm>()->epsilon},

@@ -26,8 +26,11 @@ Lowering with_heads(Lowering lowering, const Node& node, const SelectionContext&
   use.specialization.overrides["kv_heads"] = qkv.kv_heads;
   use.specialization.overrides["ring"] = qkv.ring;
   use.specialization.overrides["biased"] = is_biased;
-  // Without a bias the frequencies stand for it, and nothing reads them as one.
-  use.resources.push_back(read("bias", node.inputs[is_biased ? 5 : 2]));
+  if (is_biased) {
+    use.resources.push_back(read("bias", node.inputs[5]));
+  } else {
+    use.specialization.tensors["bias"] = context.descriptor(node.inputs[2]);  // of its kind; not used
+  }
   bind_cache(use, context, 'k', node.outputs[1], true);
   bind_cache(use, context, 'v', node.outputs[2], true);
   return lowering;

@@ -86,9 +86,13 @@ Lowering rope_qkv(const Node& node, const SelectionContext& context) {
   bind_cache(use, context, 'k', node.outputs[1], true);
   bind_cache(use, context, 'v', node.outputs[2], true);
   use.resources.push_back(parameters());
-  // Without norms the frequencies stand for factors that nothing reads.
-  use.resources.push_back(read("q_gamma", node.inputs[fused.normed ? next + 3 : next]));
-  use.resources.push_back(read("k_gamma", node.inputs[fused.normed ? next + 4 : next]));
+  if (fused.normed) {
+    use.resources.push_back(read("q_gamma", node.inputs[next + 3]));
+    use.resources.push_back(read("k_gamma", node.inputs[next + 4]));
+  } else {
+    for (const char* name : {"q_gamma", "k_gamma"})  // of their kind; not used
+      use.specialization.tensors[name] = context.descriptor(node.inputs[next]);
+  }
 
   const bool adjacent = rope.pairing == RopePairing::Adjacent;
   overrides["aligned"] = rope.head_size % 4 == 0 && rope.rotary % (adjacent ? 4 : 8) == 0;
@@ -97,8 +101,8 @@ Lowering rope_qkv(const Node& node, const SelectionContext& context) {
   const std::uint32_t heads_per_group = context.facts.is_cpu ? all_heads : 1;
   overrides["heads_per_group"] = heads_per_group;
   // The sums of a norm need no barrier within one subgroup.
-  const std::uint32_t subgroup = context.facts.has_subgroups ? context.facts.subgroup_size : 1;
-  const bool is_subgroup = fused.normed && !context.facts.is_cpu && std::has_single_bit(subgroup) && subgroup > 1;
+  const std::uint32_t subgroup = subgroup_lanes(context.facts);
+  const bool is_subgroup = fused.normed && subgroup != 0;
   overrides["is_subgroup"] = is_subgroup;
   overrides["lanes"] = is_subgroup ? subgroup : lanes_for(context.facts, divide_up(rope.head_size, 4));
   use.grid = {groups_of(all_heads, heads_per_group), GridExtent{.rows_per_group = 1}};

@@ -23,4 +23,23 @@ inline std::uint32_t lanes_for(const gpu::DeviceFacts& facts, std::uint64_t work
                                    limit);
 }
 
+/// The invocations of a subgroup, where kernels that are one subgroup a group run on this device: those of GPUs, of a
+/// power of two invocations that fit into a workgroup. Else 0.
+inline std::uint32_t subgroup_lanes(const gpu::DeviceFacts& facts) {
+  const std::uint32_t size = facts.has_subgroups ? facts.subgroup_size : 1;
+  const bool fits = size <= std::min(facts.max_workgroup_size, facts.max_workgroup_extent[0]);
+  return !facts.is_cpu && size > 1 && std::has_single_bit(size) && fits ? size : 0;
+}
+
+/// Two axes of a workgroup of up to 64 invocations, also on CPUs: as many along the slices as there are, what is left
+/// along the other.
+struct Plane {
+  std::uint32_t lanes_s, lanes_x;
+};
+inline Plane plane_for(const gpu::DeviceFacts& facts, std::uint32_t slices) {
+  const std::uint32_t all = std::bit_floor(std::min<std::uint32_t>(64, facts.max_workgroup_size));
+  const std::uint32_t lanes_s = std::min({all, std::bit_ceil(slices), std::bit_floor(facts.max_workgroup_extent[0])});
+  return {.lanes_s = lanes_s, .lanes_x = std::min(all / lanes_s, std::bit_floor(facts.max_workgroup_extent[1]))};
+}
+
 }  // namespace driftwood::graph
