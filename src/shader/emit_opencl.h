@@ -13,8 +13,10 @@
 namespace driftwood::shader {
 
 struct OpenClDialect {
-  enum class Subgroups : std::uint8_t { None, Khr, NvidiaPtx };  // None: lowered before (optimize.h)
-  enum class PackedDot : std::uint8_t { None, Khr, NvidiaPtx };  // None: plain arithmetic
+  // None: lowered before (optimize.h). Khr: cl_khr_subgroups with cl_khr_subgroup_shuffle. Intel: cl_intel_subgroups.
+  enum class Subgroups : std::uint8_t { None, Khr, NvidiaPtx, Intel };
+  // None: plain arithmetic. Khr: cl_khr_integer_dot_product. Arm: cl_arm_integer_dot_product_int8.
+  enum class PackedDot : std::uint8_t { None, Khr, NvidiaPtx, Arm };
   bool f16_arithmetic = false;  // else f16 exists only in memory, through vload_half and vstore_half
   bool f16_functions = false;   // halves also have convert_*, as_* and the builtins; else these go through float
   bool f16_pragma = true;       // print #pragma OPENCL EXTENSION cl_khr_fp16
@@ -22,7 +24,12 @@ struct OpenClDialect {
   /// two bytes for each there.
   bool f16_ptx = false;
   Subgroups subgroups = Subgroups::None;
+  bool relative_shuffles = true;  // Khr: has cl_khr_subgroup_shuffle_relative
+  /// An attribute for kernels that use subgroups, where the compiler would else choose their size kernel by kernel:
+  /// "intel_reqd_sub_group_size(16)".
+  std::string subgroup_attribute = {};
   PackedDot packed_dot = PackedDot::None;
+  bool mixed_dot = false;  // Khr: dot4U8I8Packed too
   /// dot4U8I8Packed of sixteen words is one instruction of x86 processors (AVX-512 VNNI), by a builtin of clang. Only
   /// where bodies are separate: the instruction is switched on for a function, and must not be inlined into a kernel.
   bool wide_dot = false;

@@ -47,9 +47,14 @@ void read_target(std::istringstream& words, GoldenCase& golden) {
     if (word == "subgroups") golden.traits.has_subgroups = true;
     if (word == "matrices") golden.traits.has_matrices = golden.dialect.matrices = true;
     if (word == "dot") golden.traits.has_packed_dot = true;
+    if (word == "mixed_dot") golden.dialect.mixed_dot = true;
+    if (word == "plain_shuffles") golden.dialect.relative_shuffles = false;
+    if (word == "of_16") golden.dialect.subgroup_attribute = "intel_reqd_sub_group_size(16)";
+    using Dialect = shader::OpenClDialect;
+    if (word == "intel") golden.dialect.subgroups = Dialect::Subgroups::Intel;
+    if (word == "arm") golden.dialect.packed_dot = Dialect::PackedDot::Arm;
     if (word != "ptx" && word != "khr") continue;
     const bool ptx = word == "ptx";
-    using Dialect = shader::OpenClDialect;
     if (golden.traits.has_subgroups) {
       golden.dialect.subgroups = ptx ? Dialect::Subgroups::NvidiaPtx : Dialect::Subgroups::Khr;
     }

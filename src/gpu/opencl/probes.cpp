@@ -5,9 +5,11 @@
 #include <array>
 #include <chrono>
 #include <sstream>
+#include <vector>
 
 #include "gpu/opencl/facts.h"
 #include "gpu/opencl/matrix_probe.h"
+#include "gpu/opencl/probe_run.h"
 #include "gpu/opencl/program.h"
 #include "gpu/opencl/status.h"
 #include "gpu/opencl/wide_dot_probe.h"
@@ -19,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 using Subgroups = shader::OpenClDialect::Subgroups;
 using PackedDot = shader::OpenClDialect::PackedDot;
 
-constexpr std::string_view version = "driftwood probes 7";
+constexpr std::string_view version = "driftwood probes 8";
 
 constexpr const char* plain_probe = R"(
 __kernel void probe(__global float4* x) { x[get_global_id(0)] = x[get_global_id(0)] * 2.0f; }
@@ -43,17 +45,6 @@ __kernel void probe(__global half4* x, __global float4* y, __global half* z) {
 )";
 constexpr const char* f16_pragma = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
 
-constexpr const char* khr_subgroup_probe = R"(
-#pragma OPENCL EXTENSION cl_khr_subgroups : enable
-__kernel void probe(__global float* x, __global uint* size) {
-  float v = sub_group_reduce_add(x[get_global_id(0)]) + sub_group_broadcast(x[0], 0u);
-  v += sub_group_shuffle_xor(v, 1u) + sub_group_shuffle(v, 0u);
-  v += sub_group_shuffle_up(v, 1u) + sub_group_shuffle_down(v, 1u);
-  x[get_global_id(0)] = v + (float)get_sub_group_local_id();
-  size[0] = get_max_sub_group_size();
-}
-)";
-
 constexpr const char* ptx_subgroup_probe = R"(
 __kernel void probe(__global uint* x) {
   uint r;
@@ -74,50 +65,69 @@ __kernel void probe(__global half* x, __global float2* y) {
 }
 )";
 
-constexpr const char* khr_dot_probe = R"(
-__kernel void probe(__global uint* x) {
-  x[0] = (uint)dot_4x8packed_ss_int(x[0], x[1]) + dot_4x8packed_uu_uint(x[2], x[3]);
-}
-)";
-
-constexpr const char* ptx_dot_probe = R"(
-__kernel void probe(__global int* x) {
-  int r;
-  asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(x[0]), "r"(x[1]), "r"(x[2]));
-  x[3] = r;
-}
-)";
-
 bool compiles(const Context& context, const std::string& source, const std::string& options) {
   return build_source(context, source, options).status == CL_SUCCESS;
 }
 
-// The subgroup size of the running probe; 0 where it does not run.
-std::uint32_t run_subgroup_probe(const Context& context, const std::string& options) {
-  const Api& api = *context.api;
-  const BuildResult built = build_source(context, khr_subgroup_probe, options);
-  if (built.status != CL_SUCCESS) return 0;
-  cl_int status = CL_SUCCESS;
-  const KernelHandle kernel(context.api, api.clCreateKernel(built.program.get(), "probe", &status));
-  if (status != CL_SUCCESS) return 0;
-  const std::size_t items = 64;
-  const MemHandle values(context.api, api.clCreateBuffer(context.context.get(), CL_MEM_READ_WRITE,
-                                                         items * sizeof(float), nullptr, &status));
-  if (status != CL_SUCCESS) return 0;
-  const MemHandle size(context.api,
-                       api.clCreateBuffer(context.context.get(), CL_MEM_READ_WRITE, sizeof(cl_uint), nullptr, &status));
-  if (status != CL_SUCCESS) return 0;
-  cl_mem arguments[] = {values.get(), size.get()};
-  cl_uint result = 0;
-  for (cl_uint i = 0; i < 2; ++i) {
-    if (api.clSetKernelArg(kernel.get(), i, sizeof(cl_mem), &arguments[i]) != CL_SUCCESS) return 0;
+std::vector<std::size_t> intel_subgroup_sizes(const Context& context) {
+  constexpr cl_device_info sub_group_sizes_intel = 0x4108;  // CL_DEVICE_SUB_GROUP_SIZES_INTEL
+  std::size_t bytes = 0;
+  if (context.api->clGetDeviceInfo(context.device, sub_group_sizes_intel, 0, nullptr, &bytes) != CL_SUCCESS) return {};
+  std::vector<std::size_t> sizes(bytes / sizeof(std::size_t));
+  const cl_int status = context.api->clGetDeviceInfo(context.device, sub_group_sizes_intel,
+                                                     sizes.size() * sizeof(std::size_t), sizes.data(), nullptr);
+  return status == CL_SUCCESS ? sizes : std::vector<std::size_t>();
+}
+
+// The size of the device's subgroups in a dialect, where workgroups of 64 and of 128 agree on it and compute what they
+// should; 0 where not.
+std::uint32_t run_subgroup_probe(const Context& context, const shader::OpenClDialect& dialect,
+                                 const std::string& language) {
+  std::size_t most = 0;
+  if (context.api->clGetDeviceInfo(context.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, nullptr) !=
+      CL_SUCCESS) {
+    return 0;
   }
-  status =
-      api.clEnqueueNDRangeKernel(context.queue.get(), kernel.get(), 1, nullptr, &items, &items, 0, nullptr, nullptr);
-  if (status != CL_SUCCESS) return 0;
-  status =
-      api.clEnqueueReadBuffer(context.queue.get(), size.get(), CL_TRUE, 0, sizeof result, &result, 0, nullptr, nullptr);
-  return status == CL_SUCCESS ? result : 0;
+  std::uint32_t size = 0;
+  for (const std::uint32_t lanes : {64U, 128U}) {
+    if (lanes > most) break;
+    const auto written = run_probe(context, subgroup_probe(lanes), dialect, language);
+    const auto found = written ? probed_subgroup_size(*written, lanes) : std::nullopt;
+    if (!found || (size != 0 && *found != size)) return 0;
+    size = *found;
+  }
+  return size;
+}
+
+void probe_subgroups(const Context& context, ProbeResults& results) {
+  const auto has = [&](std::string_view extension) { return has_extension(*context.api, context.device, extension); };
+  const std::string base = results.language;
+  for (const shader::OpenClDialect& candidate : subgroup_candidates(has, intel_subgroup_sizes(context))) {
+    for (const std::string& language : {base, std::string("-cl-std=CL3.0"), std::string("-cl-std=CL2.0")}) {
+      const std::uint32_t size = run_subgroup_probe(context, candidate, language);
+      if (size < 2) continue;
+      results.dialect.subgroups = candidate.subgroups;
+      results.dialect.relative_shuffles = candidate.relative_shuffles;
+      results.dialect.subgroup_attribute = candidate.subgroup_attribute;
+      results.subgroup_size = size;
+      results.language = language;
+      return;
+    }
+  }
+}
+
+// Which dot products of the dialect give what they should.
+void probe_dot(const Context& context, ProbeResults& results, PackedDot kind) {
+  for (const bool mixed : {kind == PackedDot::Khr, false}) {
+    shader::OpenClDialect dialect;
+    dialect.packed_dot = kind;
+    dialect.mixed_dot = mixed;
+    const auto written = run_probe(context, packed_dot_probe(mixed), dialect, results.language);
+    if (!written || !dots_are_right(*written, mixed)) continue;
+    results.dialect.packed_dot = kind;
+    results.dialect.mixed_dot = mixed;
+    return;
+  }
 }
 
 // Binaries are worth keeping where the driver hands one out in less than half the time of building.
@@ -159,22 +169,17 @@ ProbeResults run_probes(const Context& context) {
     results.dialect.f16_functions = has("cl_khr_fp16");  // NVIDIA's compiler has operators alone
   }
 
+  // What compiles must also compute; where the kernel that shows it is refused, the compiler's word stands.
+  if (results.dialect.f16_arithmetic) {
+    const auto written = run_probe(context, half_probe(), results.dialect, base);
+    if (written && !halves_are_right(*written)) results.dialect.f16_arithmetic = false;
+  }
   results.dialect.f16_ptx = is_nvidia && compiles(context, ptx_f16_probe, base);
 
+  // Kernels of CPUs have one invocation a group: subgroups are nothing to them.
+  if (!is_cpu_device(api, context.device)) probe_subgroups(context, results);
   // Inline PTX is tried only on a device with NVIDIA's own extension: another compiler may accept any asm text and
   // fail, or end the process, when it assembles it.
-  const bool lists_subgroups = (has("cl_khr_subgroups") || has("cl_intel_subgroups")) &&
-                               (has("cl_khr_subgroup_shuffle") || has("cl_intel_subgroups"));
-  if (lists_subgroups) {
-    for (const std::string& language : {base, std::string("-cl-std=CL3.0"), std::string("-cl-std=CL2.0")}) {
-      const std::uint32_t size = run_subgroup_probe(context, language);
-      if (size < 2) continue;
-      results.dialect.subgroups = Subgroups::Khr;
-      results.subgroup_size = size;
-      results.language = language;
-      break;
-    }
-  }
   if (results.dialect.subgroups == Subgroups::None && is_nvidia && compiles(context, ptx_subgroup_probe, base)) {
     cl_uint warp = 0;
     constexpr cl_device_info warp_size_nv = 0x4003;  // CL_DEVICE_WARP_SIZE_NV of cl_nv_device_attribute_query
@@ -185,11 +190,11 @@ ProbeResults run_probes(const Context& context) {
     }
   }
 
-  if (has("cl_khr_integer_dot_product") && compiles(context, khr_dot_probe, results.language)) {
-    results.dialect.packed_dot = PackedDot::Khr;
-  } else if (is_nvidia && compiles(context, ptx_dot_probe, base)) {
-    results.dialect.packed_dot = PackedDot::NvidiaPtx;
+  if (has("cl_khr_integer_dot_product")) probe_dot(context, results, PackedDot::Khr);
+  if (results.dialect.packed_dot == PackedDot::None && has("cl_arm_integer_dot_product_int8")) {
+    probe_dot(context, results, PackedDot::Arm);
   }
+  if (results.dialect.packed_dot == PackedDot::None && is_nvidia) probe_dot(context, results, PackedDot::NvidiaPtx);
   results.dialect.wide_dot = multiplies_wide_words(context, results.language);
   results.keeps_binaries = !keeps_objects(context) && binaries_are_cheap(context);
   return results;
@@ -198,35 +203,45 @@ ProbeResults run_probes(const Context& context) {
 }  // namespace
 
 std::string to_text(const ProbeResults& results) {
-  return fmt::format("{}\n{} {} {} {} {} {} {} {} {} {}\n{}\n", version, int{results.dialect.f16_arithmetic},
-                     int{results.dialect.f16_pragma}, int{results.dialect.f16_functions}, int{results.dialect.f16_ptx},
-                     static_cast<int>(results.dialect.subgroups), static_cast<int>(results.dialect.packed_dot),
-                     int{results.dialect.matrices}, int{results.dialect.wide_dot}, results.subgroup_size,
-                     int{results.keeps_binaries}, results.language);
+  const shader::OpenClDialect& dialect = results.dialect;
+  return fmt::format("{}\n{} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}\n", version, int{dialect.f16_arithmetic},
+                     int{dialect.f16_pragma}, int{dialect.f16_functions}, int{dialect.f16_ptx},
+                     static_cast<int>(dialect.subgroups), int{dialect.relative_shuffles},
+                     static_cast<int>(dialect.packed_dot), int{dialect.mixed_dot}, int{dialect.matrices},
+                     int{dialect.wide_dot}, results.subgroup_size, int{results.keeps_binaries},
+                     dialect.subgroup_attribute, results.language);
 }
 
 std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
   std::istringstream stream(text);
   std::string first;
   ProbeResults results;
-  int arithmetic = 0, pragma = 0, functions = 0, words = 0, subgroups = 0, dot = 0, matrices = 0, wide = 0,
-      binaries = 0;
+  shader::OpenClDialect& dialect = results.dialect;
   if (!std::getline(stream, first) || first != version) return std::nullopt;
-  stream >> arithmetic >> pragma >> functions >> words >> subgroups >> dot >> matrices >> wide >>
-      results.subgroup_size >> binaries >> results.language;
-  if (!stream || subgroups < 0 || subgroups > static_cast<int>(Subgroups::NvidiaPtx) || dot < 0 ||
-      dot > static_cast<int>(PackedDot::NvidiaPtx)) {
+  int subgroups = 0, dot = 0;
+  const auto flag = [&](bool& value) {
+    int number = 0;
+    stream >> number;
+    value = number != 0;
+  };
+  for (bool* each : {&dialect.f16_arithmetic, &dialect.f16_pragma, &dialect.f16_functions, &dialect.f16_ptx}) {
+    flag(*each);
+  }
+  stream >> subgroups;
+  flag(dialect.relative_shuffles);
+  stream >> dot;
+  for (bool* each : {&dialect.mixed_dot, &dialect.matrices, &dialect.wide_dot}) flag(*each);
+  stream >> results.subgroup_size;
+  flag(results.keeps_binaries);
+  stream.ignore(1);  // the end of the line
+  std::getline(stream, dialect.subgroup_attribute);
+  std::getline(stream, results.language);
+  if (!stream || subgroups < 0 || subgroups > static_cast<int>(Subgroups::Intel) || dot < 0 ||
+      dot > static_cast<int>(PackedDot::Arm) || results.language.empty()) {
     return std::nullopt;
   }
-  results.dialect.f16_arithmetic = arithmetic != 0;
-  results.dialect.f16_pragma = pragma != 0;
-  results.dialect.f16_functions = functions != 0;
-  results.dialect.f16_ptx = words != 0;
-  results.dialect.subgroups = static_cast<Subgroups>(subgroups);
-  results.dialect.packed_dot = static_cast<PackedDot>(dot);
-  results.dialect.matrices = matrices != 0;
-  results.dialect.wide_dot = wide != 0;
-  results.keeps_binaries = binaries != 0;
+  dialect.subgroups = static_cast<Subgroups>(subgroups);
+  dialect.packed_dot = static_cast<PackedDot>(dot);
   return results;
 }
 

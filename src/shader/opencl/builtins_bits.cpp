@@ -210,6 +210,8 @@ Code Printer::dot_accumulate(const BuiltinCall& dot, const std::string& addend) 
             Precedence::Postfix};
   }
   if (dot.builtin == Builtin::Dot4U8I8Packed) {
+    const bool is_khr = dialect_.packed_dot == OpenClDialect::PackedDot::Khr && dialect_.mixed_dot;
+    if (is_khr && width_of(dot.arguments[0]->type) == 1) return call("dot_4x8packed_us_int", dot.arguments);
     return call(mixed_dot_helper(width_of(dot.arguments[0]->type)), dot.arguments);
   }
   const bool is_signed = dot.builtin == Builtin::Dot4I8Packed;
@@ -221,6 +223,11 @@ Code Printer::dot_accumulate(const BuiltinCall& dot, const std::string& addend) 
     case OpenClDialect::PackedDot::Khr:
       return {std::string(is_signed ? "dot_4x8packed_ss_int(" : "dot_4x8packed_uu_uint(") + operands + ")",
               Precedence::Postfix};
+    case OpenClDialect::PackedDot::Arm: {
+      const std::string bytes = is_signed ? "as_char4(" : "as_uchar4(";
+      return {"arm_dot(" + bytes + argument(*dot.arguments[0]) + "), " + bytes + argument(*dot.arguments[1]) + "))",
+              Precedence::Postfix};
+    }
     case OpenClDialect::PackedDot::None: break;
   }
   return {packed_dot_helper(is_signed) + "(" + operands + ")", Precedence::Postfix};

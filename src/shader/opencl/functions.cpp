@@ -119,6 +119,9 @@ void Printer::entry_point(const Function& function) {
   const auto& size = function.workgroup_size;
   out_.line("__attribute__((reqd_work_group_size(" + std::to_string(size[0]) + ", " + std::to_string(size[1]) + ", " +
             std::to_string(size[2]) + ")))");
+  if (module_.uses_subgroups && !dialect_.subgroup_attribute.empty()) {
+    out_.line("__attribute__((" + dialect_.subgroup_attribute + "))");
+  }
   std::vector<std::string> parameters;
   for (const auto& each : module_.resources) parameters.push_back(resource_declaration(*each));
   for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
@@ -166,6 +169,12 @@ std::string Printer::print() {
   if (mentions_half()) text += "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
   if (module_.uses_subgroups && dialect_.subgroups == OpenClDialect::Subgroups::Khr) {
     text += "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n";
+  }
+  if (module_.uses_subgroups && dialect_.subgroups == OpenClDialect::Subgroups::Intel) {
+    text += "#pragma OPENCL EXTENSION cl_intel_subgroups : enable\n";
+  }
+  if (dialect_.packed_dot == OpenClDialect::PackedDot::Arm && module_.uses_packed_dot) {
+    text += "#pragma OPENCL EXTENSION cl_arm_integer_dot_product_int8 : enable\n";
   }
   for (const auto& each : module_.resources) {
     if (each->kind == Resource::Kind::Object && each->storage == StorageKind::Texture3D &&

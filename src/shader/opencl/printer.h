@@ -69,6 +69,8 @@ class Printer : public c_family::Printer {
   // synchronization.cpp, subgroups.cpp
   Code synchronization_builtin(const Expression& expression, const BuiltinCall& node) override;
   Code subgroup_builtin(const Expression& expression, const BuiltinCall& node) override;
+  std::string direct_subgroup_function(Builtin builtin) const;
+  std::string composed(Builtin builtin, const std::string& type) const;
   std::string subgroup_helper(Builtin builtin, const TypePtr& type);
   std::uint32_t ptx_subgroup_size() const;
   // matrices.cpp

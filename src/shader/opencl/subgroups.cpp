@@ -1,5 +1,7 @@
-// Subgroup operations in the dialect of the device: cl_khr_subgroups and its relatives, or NVIDIA's PTX shuffles, whose
-// subgroups are the warps of 32 invocations.
+// Subgroup operations in the dialect of the device: cl_khr_subgroups with the Khronos shuffles, cl_intel_subgroups,
+// which has the same reductions and shuffles of its own, or NVIDIA's PTX shuffles, whose subgroups are the warps of 32
+// invocations. Of the extensions only reductions, scans, votes, broadcasts and shuffles are used; the rest is made of
+// them.
 #include "base/error.h"
 #include "shader/ir_build.h"
 #include "shader/opencl/printer.h"
@@ -10,26 +12,27 @@ namespace {
 
 struct SubgroupFunction {
   Builtin builtin;
-  std::string_view khr;     // the function of the extension
-  std::string_view helper;  // the name of the PTX or vector helper
+  std::string_view khr;     // the function of the Khronos extensions; empty: there is none in those that are asked for
+  std::string_view intel;   // the function of Intel's where it has its own
+  std::string_view helper;  // the name of the helper
 };
 
 constexpr SubgroupFunction functions[] = {
-    {Builtin::SubgroupAdd, "sub_group_reduce_add", "subgroup_add"},
-    {Builtin::SubgroupMul, "sub_group_non_uniform_reduce_mul", "subgroup_mul"},
-    {Builtin::SubgroupMax, "sub_group_reduce_max", "subgroup_max"},
-    {Builtin::SubgroupMin, "sub_group_reduce_min", "subgroup_min"},
-    {Builtin::SubgroupAll, "sub_group_all", "subgroup_all"},
-    {Builtin::SubgroupAny, "sub_group_any", "subgroup_any"},
-    {Builtin::SubgroupBroadcast, "sub_group_broadcast", "subgroup_broadcast"},
-    {Builtin::SubgroupBroadcastFirst, "sub_group_broadcast_first", "subgroup_broadcast_first"},
-    {Builtin::SubgroupShuffle, "sub_group_shuffle", "subgroup_shuffle"},
-    {Builtin::SubgroupShuffleXor, "sub_group_shuffle_xor", "subgroup_shuffle_xor"},
-    {Builtin::SubgroupShuffleUp, "sub_group_shuffle_up", "subgroup_shuffle_up"},
-    {Builtin::SubgroupShuffleDown, "sub_group_shuffle_down", "subgroup_shuffle_down"},
-    {Builtin::SubgroupExclusiveAdd, "sub_group_scan_exclusive_add", "subgroup_exclusive_add"},
-    {Builtin::SubgroupInclusiveAdd, "sub_group_scan_inclusive_add", "subgroup_inclusive_add"},
-    {Builtin::SubgroupElect, "sub_group_elect", "subgroup_elect"},
+    {Builtin::SubgroupAdd, "sub_group_reduce_add", "", "subgroup_add"},
+    {Builtin::SubgroupMul, "", "", "subgroup_mul"},
+    {Builtin::SubgroupMax, "sub_group_reduce_max", "", "subgroup_max"},
+    {Builtin::SubgroupMin, "sub_group_reduce_min", "", "subgroup_min"},
+    {Builtin::SubgroupAll, "sub_group_all", "", "subgroup_all"},
+    {Builtin::SubgroupAny, "sub_group_any", "", "subgroup_any"},
+    {Builtin::SubgroupBroadcast, "sub_group_broadcast", "", "subgroup_broadcast"},
+    {Builtin::SubgroupBroadcastFirst, "", "", "subgroup_broadcast_first"},
+    {Builtin::SubgroupShuffle, "sub_group_shuffle", "intel_sub_group_shuffle", "subgroup_shuffle"},
+    {Builtin::SubgroupShuffleXor, "sub_group_shuffle_xor", "intel_sub_group_shuffle_xor", "subgroup_shuffle_xor"},
+    {Builtin::SubgroupShuffleUp, "sub_group_shuffle_up", "intel_sub_group_shuffle_up", "subgroup_shuffle_up"},
+    {Builtin::SubgroupShuffleDown, "sub_group_shuffle_down", "intel_sub_group_shuffle_down", "subgroup_shuffle_down"},
+    {Builtin::SubgroupExclusiveAdd, "sub_group_scan_exclusive_add", "", "subgroup_exclusive_add"},
+    {Builtin::SubgroupInclusiveAdd, "sub_group_scan_inclusive_add", "", "subgroup_inclusive_add"},
+    {Builtin::SubgroupElect, "", "", "subgroup_elect"},
 };
 
 const SubgroupFunction& function_of(Builtin builtin) {
@@ -61,6 +64,39 @@ std::string combine(Builtin builtin, Scalar scalar, const std::string& a, const 
 
 }  // namespace
 
+// The function that does what the builtin says with the same arguments; empty where a helper does.
+std::string Printer::direct_subgroup_function(Builtin builtin) const {
+  const SubgroupFunction& facts = function_of(builtin);
+  const bool is_relative = builtin == Builtin::SubgroupShuffleUp || builtin == Builtin::SubgroupShuffleDown;
+  switch (dialect_.subgroups) {
+    case OpenClDialect::Subgroups::Khr: return std::string(is_relative && !dialect_.relative_shuffles ? "" : facts.khr);
+    case OpenClDialect::Subgroups::Intel:
+      if (is_relative) return {};  // takes two values
+      return std::string(facts.intel.empty() ? facts.khr : facts.intel);
+    default: return {};
+  }
+}
+
+// The body of a helper that is made of the functions which the extension has.
+std::string Printer::composed(Builtin builtin, const std::string& type) const {
+  const bool is_intel = dialect_.subgroups == OpenClDialect::Subgroups::Intel;
+  switch (builtin) {
+    // What comes from outside the subgroup may be anything.
+    case Builtin::SubgroupShuffleUp:
+      return is_intel ? "  return intel_sub_group_shuffle_up(v, v, n);\n"
+                      : "  return sub_group_shuffle(v, get_sub_group_local_id() - n);\n";
+    case Builtin::SubgroupShuffleDown:
+      return is_intel ? "  return intel_sub_group_shuffle_down(v, v, n);\n"
+                      : "  return sub_group_shuffle(v, get_sub_group_local_id() + n);\n";
+    case Builtin::SubgroupBroadcastFirst: return "  return sub_group_broadcast(v, 0u);\n";
+    case Builtin::SubgroupMul:
+      return "  " + type + " product = sub_group_broadcast(v, 0u);\n" +
+             "  for (uint i = 1u; i < get_sub_group_size(); ++i) product *= sub_group_broadcast(v, i);\n"
+             "  return product;\n";
+    default: throw InternalError("A subgroup builtin is missing from the OpenCL C emitter.");
+  }
+}
+
 // The helper of one builtin for one scalar or vector type; returns its name.
 std::string Printer::subgroup_helper(Builtin builtin, const TypePtr& type) {
   const SubgroupFunction& facts = function_of(builtin);
@@ -72,13 +108,16 @@ std::string Printer::subgroup_helper(Builtin builtin, const TypePtr& type) {
       "static " + type_text + " " + name + "(" + type_text + " v" + (takes_lane ? ", uint n" : "") + ")";
   if (width_of(type) > 1) {
     const TypePtr element = scalar_type(*scalar_of(type));
-    const bool ptx = dialect_.subgroups == OpenClDialect::Subgroups::NvidiaPtx;
-    const std::string scalar_function = ptx ? subgroup_helper(builtin, element) : std::string(facts.khr);
+    const std::string direct = direct_subgroup_function(builtin);
+    const std::string scalar_function = direct.empty() ? subgroup_helper(builtin, element) : direct;
     std::string parts;
     for (int i = 0; i < width_of(type); ++i) {
       parts += std::string(i > 0 ? ", " : "") + scalar_function + "(v." + "xyzw"[i] + (takes_lane ? ", n)" : ")");
     }
     return prelude_.require(name, head + " {\n  return (" + type_text + ")(" + parts + ");\n}");
+  }
+  if (dialect_.subgroups != OpenClDialect::Subgroups::NvidiaPtx) {
+    return prelude_.require(name, head + " {\n" + composed(builtin, type_text) + "}");
   }
   const Scalar scalar = *scalar_of(type);
   if (takes_lane || builtin == Builtin::SubgroupBroadcastFirst) {
@@ -129,7 +168,7 @@ Code Printer::subgroup_builtin(const Expression& expression, const BuiltinCall& 
   const bool ptx = dialect_.subgroups == OpenClDialect::Subgroups::NvidiaPtx;
   const bool is_vote = node.builtin == Builtin::SubgroupAll || node.builtin == Builtin::SubgroupAny;
   if (node.builtin == Builtin::SubgroupElect) {
-    if (!ptx) return {"sub_group_elect()", Precedence::Postfix};
+    if (!ptx) return {"get_sub_group_local_id() == 0u", Precedence::Equality};
     return {prelude_.require("subgroup_elect",
                              "static bool subgroup_elect() {\n  uint lane;\n"
                              "  asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n  return lane == 0u;\n}") +
@@ -150,7 +189,10 @@ Code Printer::subgroup_builtin(const Expression& expression, const BuiltinCall& 
   if (is_bool) {
     throw Unsupported("'" + std::string(to_string(node.builtin)) + "' moves numbers; convert the bool to u32 first.");
   }
-  if (!ptx && width_of(expression.type) == 1) return call(std::string(facts.khr), node.arguments);
+  if (const std::string direct = direct_subgroup_function(node.builtin);
+      !direct.empty() && width_of(expression.type) == 1) {
+    return call(direct, node.arguments);
+  }
   const std::string helper = subgroup_helper(node.builtin, expression.type);
   std::string text = helper + "(" + argument(*node.arguments[0]);
   if (node.arguments.size() > 1) text += ", " + argument(*node.arguments[1]);

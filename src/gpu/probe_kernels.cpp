@@ -1,0 +1,225 @@
+#include "gpu/probe_kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+
+#include "base/half.h"
+#include "shader/compile.h"
+
+namespace driftwood::gpu {
+namespace {
+
+shader::Module compiled(const char* text, const shader::Specialization& specialization = {}) {
+  const auto source = [&](std::string_view path) -> std::optional<shader::SourceFile> {
+    if (path != "package::probe") return std::nullopt;
+    return shader::SourceFile{"probe.wgsl", text};
+  };
+  const shader::TargetTraits traits{.has_f16_arithmetic = true, .has_subgroups = true, .has_packed_dot = true};
+  return shader::compile(source, "package::probe", specialization, traits);
+}
+
+constexpr std::size_t subgroup_words = 24;  // written by each invocation
+
+constexpr const char* subgroup_text = R"(
+enable subgroups;
+override lanes: u32;
+@group(0) @binding(0) var<storage, read_write> r: array<u32>;
+@compute @workgroup_size(lanes)
+fn probe(@builtin(local_invocation_index) index: u32, @builtin(subgroup_invocation_id) lane: u32,
+         @builtin(subgroup_size) size: u32) {
+  let v = index * 5u + 3u;
+  let f = f32(v);
+  let at = index * 24u;
+  r[at] = size;
+  r[at + 1u] = lane;
+  r[at + 2u] = subgroupAdd(v);
+  r[at + 3u] = u32(subgroupAdd(f));
+  r[at + 4u] = u32(subgroupMax(f));
+  r[at + 5u] = u32(subgroupMin(-i32(v)) + 100000);
+  r[at + 6u] = subgroupShuffleXor(v, 1u);
+  r[at + 7u] = u32(subgroupShuffleXor(f, size / 2u));
+  r[at + 8u] = subgroupShuffle(v, (lane * 3u + 1u) % size);
+  r[at + 9u] = u32(subgroupShuffle(vec2<f32>(f, f + 1.0), size - 1u - lane).y);
+  r[at + 10u] = subgroupShuffleUp(v, 1u);
+  r[at + 11u] = u32(subgroupShuffleUp(f, 3u));
+  r[at + 12u] = subgroupShuffleDown(v, 1u);
+  r[at + 13u] = u32(subgroupShuffleDown(f, 2u));
+  r[at + 14u] = subgroupBroadcast(v, 1u);
+  r[at + 15u] = u32(subgroupBroadcastFirst(f));
+  r[at + 16u] = subgroupExclusiveAdd(v);
+  r[at + 17u] = u32(subgroupInclusiveAdd(f));
+  r[at + 18u] = select(0u, 1u, subgroupAll(lane < size));
+  r[at + 19u] = select(0u, 1u, subgroupAll(lane != 1u));
+  r[at + 20u] = select(0u, 1u, subgroupAny(lane == 1u));
+  r[at + 21u] = select(0u, 1u, subgroupAny(lane == size));
+  r[at + 22u] = select(0u, 1u, subgroupElect());
+  r[at + 23u] = subgroupMul(select(1u, 3u, lane % 7u == 0u));
+}
+)";
+
+constexpr const char* dot_text = R"(
+override mixed: bool;
+@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> r: array<u32>;
+@compute @workgroup_size(8)
+fn probe(@builtin(local_invocation_index) index: u32) {
+  let x = a[2u * index];
+  let y = a[2u * index + 1u];
+  r[3u * index] = bitcast<u32>(dot4I8Packed(x, y) + i32(index));
+  r[3u * index + 1u] = dot4U8Packed(x, y) + index;
+  if (mixed) {
+    r[3u * index + 2u] = bitcast<u32>(dot4U8I8Packed(x, y) + i32(index));
+  } else {
+    r[3u * index + 2u] = 0u;
+  }
+}
+)";
+
+// Extremes, bytes of one sign beside the other, and the order of the operands.
+constexpr std::array<std::uint32_t, 16> dot_words = {
+    0x00000000, 0x00000000, 0x80808080, 0x80808080, 0x7f7f7f7f, 0x80808080, 0xffffffff, 0xffffffff,
+    0xff7f8001, 0x01ff7f80, 0xffffffff, 0x7f7f7f7f, 0x01020304, 0xfcfdfeff, 0xc8961e05, 0x11f3e9a7};
+
+// Word 3 i holds integers small enough that halves are exact.
+constexpr const char* half_text = R"(
+enable f16;
+@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> r: array<u32>;
+var<workgroup> shared_values: array<vec4<f16>, 4>;
+@compute @workgroup_size(4)
+fn probe(@builtin(local_invocation_index) index: u32) {
+  let n = f16(f32(a[index]));
+  let v = vec4<f16>(n, n + 1.0h, n * 2.0h, n - 8.0h);
+  shared_values[index] = v * 0.5h;
+  workgroupBarrier();
+  let other = shared_values[3u - index];
+  let sum = select(v, other, v < other) + max(v, other) * vec4<f16>(2.0h);
+  r[4u * index] = bitcast<u32>(f32(dot(v, other)));
+  r[4u * index + 1u] = bitcast<u32>(f32(sum.x) + f32(sum.y) * 64.0);
+  r[4u * index + 2u] = bitcast<u32>(f32(sum.z) + f32(sum.w) * 64.0);
+  r[4u * index + 3u] = bitcast<u32>(f32(f16(f32(n) + 2048.5 + f32(index))));
+}
+)";
+
+constexpr std::array<std::uint32_t, 4> half_words = {3, 10, 6, 15};
+
+}  // namespace
+
+ProbeKernel subgroup_probe(std::uint32_t lanes) {
+  shader::Specialization specialization;
+  specialization.overrides["lanes"] = lanes;
+  return {.module = compiled(subgroup_text, specialization), .input = {}, .outputs = lanes * subgroup_words};
+}
+
+std::optional<std::uint32_t> probed_subgroup_size(std::span<const std::uint32_t> written, std::uint32_t lanes) {
+  if (written.size() != lanes * subgroup_words) return std::nullopt;
+  const std::uint32_t size = written[0];
+  if (size < 2 || size > lanes || !std::has_single_bit(size)) return std::nullopt;
+  for (std::uint32_t index = 0; index < lanes; ++index) {
+    const std::uint32_t first = index / size * size, lane = index % size;
+    const auto value = [&](std::uint32_t of) { return (first + of) * 5 + 3; };
+    std::uint32_t all = 0, before = 0, product = 1;
+    for (std::uint32_t of = 0; of < size; ++of) {
+      all += value(of);
+      if (of < lane) before += value(of);
+      if (of % 7 == 0) product *= 3;
+    }
+    const std::array<std::uint32_t, subgroup_words> wanted = {
+        size,
+        lane,
+        all,
+        all,
+        value(size - 1),
+        100000 - value(size - 1),
+        value(lane ^ 1),
+        value(lane ^ (size / 2)),
+        value((lane * 3 + 1) % size),
+        value(size - 1 - lane) + 1,
+        value(lane - 1),
+        value(lane - 3),
+        value(lane + 1),
+        value(lane + 2),
+        value(1),
+        value(0),
+        before,
+        before + value(lane),
+        1,
+        0,
+        1,
+        0,
+        lane == 0 ? 1U : 0U,
+        product,
+    };
+    // What is shifted in from outside the subgroup may be anything.
+    const auto is_outside = [&](std::size_t word) {
+      return (word == 10 && lane < 1) || (word == 11 && lane < 3) || (word == 12 && lane + 1 >= size) ||
+             (word == 13 && lane + 2 >= size);
+    };
+    for (std::size_t word = 0; word < subgroup_words; ++word) {
+      if (!is_outside(word) && written[index * subgroup_words + word] != wanted[word]) return std::nullopt;
+    }
+  }
+  return size;
+}
+
+ProbeKernel packed_dot_probe(bool mixed) {
+  shader::Specialization specialization;
+  specialization.overrides["mixed"] = mixed ? 1 : 0;
+  return {.module = compiled(dot_text, specialization),
+          .input = {dot_words.begin(), dot_words.end()},
+          .outputs = 3 * dot_words.size() / 2};
+}
+
+bool dots_are_right(std::span<const std::uint32_t> written, bool mixed) {
+  if (written.size() != 3 * dot_words.size() / 2) return false;
+  for (std::uint32_t i = 0; i < dot_words.size() / 2; ++i) {
+    std::int32_t both = 0, one = 0;
+    std::uint32_t none = 0;
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      const std::uint32_t x = (dot_words[2 * i] >> (8 * k)) & 255, y = (dot_words[2 * i + 1] >> (8 * k)) & 255;
+      const auto as_signed = [](std::uint32_t byte) {
+        return static_cast<std::int32_t>(byte) - (byte > 127 ? 256 : 0);
+      };
+      both += as_signed(x) * as_signed(y);
+      one += static_cast<std::int32_t>(x) * as_signed(y);
+      none += x * y;
+    }
+    const std::array<std::uint32_t, 3> wanted = {static_cast<std::uint32_t>(both) + i, none + i,
+                                                 mixed ? static_cast<std::uint32_t>(one) + i : 0};
+    if (!std::ranges::equal(wanted, written.subspan(3 * i, 3))) return false;
+  }
+  return true;
+}
+
+ProbeKernel half_probe() {
+  return {
+      .module = compiled(half_text), .input = {half_words.begin(), half_words.end()}, .outputs = 4 * half_words.size()};
+}
+
+bool halves_are_right(std::span<const std::uint32_t> written) {
+  if (written.size() != 4 * half_words.size()) return false;
+  for (std::size_t i = 0; i < half_words.size(); ++i) {
+    const auto vector = [](std::uint32_t word) {
+      const auto n = static_cast<float>(word);
+      return std::array<float, 4>{n, n + 1, n * 2, n - 8};
+    };
+    const std::array<float, 4> v = vector(half_words[i]), mirrored = vector(half_words[3 - i]);
+    std::array<float, 4> sum{};
+    float dot = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const float other = mirrored[k] * 0.5F;
+      dot += v[k] * other;
+      sum[k] = std::max(v[k], other) * 3;
+    }
+    const float rounded = half_to_float(float_to_half(v[0] + 2048.5F + static_cast<float>(i)));
+    const std::array<float, 4> wanted = {dot, sum[0] + sum[1] * 64, sum[2] + sum[3] * 64, rounded};
+    for (std::size_t k = 0; k < 4; ++k) {
+      if (written[4 * i + k] != std::bit_cast<std::uint32_t>(wanted[k])) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace driftwood::gpu
