@@ -70,7 +70,7 @@ TEST(MatrixTiling, NoShareIsEmpty) {
 TEST(MatrixTiling, SmallDevicesGetSmallTilesOrNone) {
   gpu::DeviceFacts small = facts();
   small.local_memory = 24 << 10;
-  EXPECT_EQ(choose_tiling(65536, 1024, 4096, any_bytes, small).tile->bytes(), 20480U);
+  EXPECT_EQ(choose_tiling(65536, 1024, 4096, any_bytes, small).tile->bytes(small), 20480U);
   small.local_memory = 16 << 10;
   EXPECT_EQ(choose_tiling(65536, 1024, 4096, any_bytes, small).tile, nullptr);
   small = facts();

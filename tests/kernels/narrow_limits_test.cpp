@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "conformance/check.h"
-#include "conformance_device.h"
+#include "conformance/claiming_device.h"
 #include "kernels/source.h"
 #include "support/devices.h"
 
