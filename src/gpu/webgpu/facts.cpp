@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <thread>
 
 namespace driftwood::gpu::webgpu {
 namespace {
@@ -34,6 +35,17 @@ bool is_known_software(std::string text) {
 std::uint64_t host_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
   return pages > 0 && bytes > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes) : 0;
+}
+
+// WebGPU does not say how many units a device has. Kernels divide their work by it: into a few parts too many is
+// cheaper than into too few, so that these are the numbers of the larger devices of a class (an H200 has 132).
+std::uint32_t assumed_units(DeviceClass device_class) {
+  switch (device_class) {
+    case DeviceClass::DiscreteGpu: return 96;
+    case DeviceClass::IntegratedGpu: return 16;
+    case DeviceClass::Software: return std::max(std::thread::hardware_concurrency(), 1u);
+    default: return 32;
+  }
 }
 
 // The language's packed products: a library that answers questions about its language does so without a compiler.
@@ -75,12 +87,12 @@ DeviceFacts query_facts(const Context& context) {
   facts.is_cpu = false;
   // Nothing can be mapped that a kernel uses, so that sharing memory with the host saves no copy.
   facts.shares_host_memory = false;
+  facts.compute_units = assumed_units(facts.device_class);
   facts.max_workgroup_size = limits.maxComputeInvocationsPerWorkgroup;
   facts.max_workgroup_extent = {limits.maxComputeWorkgroupSizeX, limits.maxComputeWorkgroupSizeY,
                                 limits.maxComputeWorkgroupSizeZ};
   facts.max_workgroup_count.fill(limits.maxComputeWorkgroupsPerDimension);
   facts.local_memory = limits.maxComputeWorkgroupStorageSize;
-  facts.max_allocation = limits.maxBufferSize;
   facts.max_binding = limits.maxStorageBufferBindingSize;
   facts.max_bindings = limits.maxStorageBuffersPerShaderStage;
   facts.buffer_alignment = std::max(limits.minStorageBufferOffsetAlignment, limits.minUniformBufferOffsetAlignment);
@@ -88,7 +100,9 @@ DeviceFacts query_facts(const Context& context) {
   // the device cannot give fails by itself.
   const bool uses_host = facts.device_class != DeviceClass::DiscreteGpu || info.device_memory == 0;
   facts.global_memory = uses_host ? host_memory() : info.device_memory;
-  facts.global_memory = std::max(facts.global_memory, facts.max_allocation);
+  facts.max_allocation = limits.maxBufferSize;
+  if (facts.global_memory == 0) facts.global_memory = facts.max_allocation;
+  facts.max_allocation = std::min(facts.max_allocation, facts.global_memory);
   facts.has_images = true;
   facts.has_3d_image_writes = true;
   facts.max_image_buffer = 0;
