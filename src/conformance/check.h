@@ -48,7 +48,9 @@ Verdict check(const Subject& subject, const Case& c, const Problem& problem);
 /// What a sample is to have at least one case of.
 enum class Coverage : std::uint8_t {
   Kernels,  // each kernel of each operation
-  Cells,    // each kernel with each storage kind and type of activations; each operation with each packed format
+  Kinds,    // each kernel with each storage kind, and with each type of activations; each operation with each packed
+            // format
+  Cells,    // each kernel with each storage kind and type of activations together; each operation as above
   Packed,   // those, and each kernel with each format of weights or caches
 };
 

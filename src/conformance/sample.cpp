@@ -20,8 +20,13 @@ std::vector<std::string> keys_of(const Case& c, const Choice& choice, Coverage c
   for (const std::string& kernel : choice.kernels) {
     keys.push_back(fmt::format("{}/{}", c.operation, kernel));
     if (coverage == Coverage::Kernels) continue;
-    keys.push_back(
-        fmt::format("{}/{}/{}", kernel, driftwood::to_string(c.setting.storage), to_string(c.setting.activation)));
+    const std::string_view storage = driftwood::to_string(c.setting.storage), type = to_string(c.setting.activation);
+    if (coverage == Coverage::Kinds) {
+      keys.push_back(fmt::format("{}/{}", kernel, storage));
+      keys.push_back(fmt::format("{}/{}", kernel, type));
+    } else {
+      keys.push_back(fmt::format("{}/{}/{}", kernel, storage, type));
+    }
     if (c.packed.empty()) continue;
     keys.push_back(fmt::format("{} {} {}", c.operation, to_string(c.setting.packed), c.packed));
     if (coverage == Coverage::Packed) keys.push_back(fmt::format("{}/{}", kernel, keys.back()));

@@ -143,9 +143,10 @@ std::string support_page(const SupportTable& table) {
       "of devices as each API has them; a test fails where this page is out of date. To write it anew:\n\n"
       "    DRIFTWOOD_WRITE_DOCS=1 build/bin/test_conformance --gtest_filter='ConformanceTable.*'\n\n"
       "A combination is an operation with a format of weights or caches, a kind of memory for its activations, and\n"
-      "their type there, f32 or f16. `make test` runs a sample on every device of the computer that has each kernel "
-      "in\n"
-      "each kind of memory and type; `make test-conformance` runs every case on all of them. Both print what they "
+      "their type there, f32 or f16. `make test` runs on every device of the computer a sample that has each "
+      "kernel in\n"
+      "each kind of memory, with each type, and each operation with each format; `make test-conformance` runs every "
+      "case on all of them. Both print what they "
       "came\n"
       "to for each device.\n\n"
       "| API | combinations that it has memory for | supported | |\n|---|---|---|---|\n";

@@ -1,6 +1,7 @@
 // Runs the conformance suite (conformance/case.h) on every machine: all cases where $DRIFTWOOD_CONFORMANCE is "all"
 // (`make test-conformance`), else all on the reference device and on each other a sample that has every kernel with
-// every storage kind and type. What another device computes is compared with the reference device's numbers too.
+// every storage kind, and with every type. What another device computes is compared with the reference device's numbers
+// too.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

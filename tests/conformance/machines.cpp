@@ -93,7 +93,7 @@ const std::vector<Case>& cases_of(const Machine& machine) {
     const gpu::DeviceFacts& facts = subject(machine)->device.facts();
     // The family that is not the device's own is there to be right, not to be chosen.
     const bool is_own = machine.is_reference() || test::device(machine.device)->facts().is_cpu == facts.is_cpu;
-    place->second = covering_sample(all, facts, is_own ? Coverage::Cells : Coverage::Kernels);
+    place->second = covering_sample(all, facts, is_own ? Coverage::Kinds : Coverage::Kernels);
   }
   return place->second;
 }

@@ -29,7 +29,12 @@ TEST(ConformanceSample, HasEveryKernelInFewCases) {
     EXPECT_LT(few.size(), 50);
     const std::vector<Case> cells = covering_sample(all, device->facts(), Coverage::Cells);
     EXPECT_LT(cells.size(), 600);
-    EXPECT_GT(cells.size(), few.size());
+    const std::vector<Case> kinds = covering_sample(all, device->facts(), Coverage::Kinds);
+    EXPECT_GT(kinds.size(), few.size());
+    EXPECT_LT(kinds.size(), 250);
+    EXPECT_GT(cells.size(), kinds.size());
+    RecordProperty("kinds", static_cast<int>(kinds.size()));
+    RecordProperty("cells", static_cast<int>(cells.size()));
   }
 }
 
