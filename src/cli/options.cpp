@@ -56,7 +56,7 @@ std::optional<StorageKind> storage_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-void RunOptions::add_to(CLI::App& command, bool with_context) {
+void RunOptions::add_device_to(CLI::App& command) {
   command.add_option(
       "--device", device,
       "Device to run on: an id of 'driftwood devices', or an API alone ('webgpu') for its best device (default: "
@@ -66,6 +66,10 @@ void RunOptions::add_to(CLI::App& command, bool with_context) {
                   "JSON file of facts, as 'driftwood devices --json' names them, of a smaller device: the device then "
                   "refuses what that one would")
       ->envname("DRIFTWOOD_LIMITS");
+}
+
+void RunOptions::add_to(CLI::App& command, bool with_context) {
+  add_device_to(command);
   command.add_flag(
       "--no-selftest", no_selftest,
       "Take the device as it is: do not test its kernels when it is first used, nor heed what a test found");
@@ -138,13 +142,12 @@ CLI::Option* add_model(CLI::App& command, std::string& model, const std::string&
 }
 
 std::unique_ptr<gpu::Device> open_device(const RunOptions& options, std::optional<selftest::Scope> scope) {
-  const gpu::DeviceLimits* const limits = options.limits();
-  std::string id = options.device;
-  const auto open = [&]() -> std::unique_ptr<gpu::Device> {
-    auto opened = gpu::open_device(id);
-    id = opened->facts().id;  // where it is lost, this one is opened anew
-    if (limits == nullptr) return opened;
-    return std::make_unique<gpu::LimitedDevice>(std::move(opened), *limits);
+  options.limits();  // once, before the options are copied
+  RunOptions chosen = options;
+  const auto open = [&chosen] {
+    auto opened = open_bare_device(chosen);
+    chosen.device = opened->facts().id;  // where it is lost, this one is opened anew
+    return opened;
   };
   std::unique_ptr<gpu::Device> device;
   if (options.no_selftest || selftest::is_switched_off()) {
@@ -158,11 +161,18 @@ std::unique_ptr<gpu::Device> open_device(const RunOptions& options, std::optiona
                                           progress.update(done, all, kernel);
                                         }});
   }
-  if (limits != nullptr) {
+  if (!options.limits_file.empty()) {
     log(LogLevel::Info, fmt::format("The limits of '{}' are imposed on the device.", options.limits_file));
   }
   log(LogLevel::Info, fmt::format("device {}: {} ({})", device->facts().id, device->facts().name, device->facts().api));
   return device;
+}
+
+std::unique_ptr<gpu::Device> open_bare_device(const RunOptions& options) {
+  const gpu::DeviceLimits* const limits = options.limits();
+  std::unique_ptr<gpu::Device> device = gpu::open_device(options.device);
+  if (limits == nullptr) return device;
+  return std::make_unique<gpu::LimitedDevice>(std::move(device), *limits);
 }
 
 std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,

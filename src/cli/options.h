@@ -35,6 +35,8 @@ struct RunOptions {
   /// Adds --device, --limits, --no-selftest, --precision, --activations, --storage, --no-fusion and, where asked for,
   /// --ctx and --kv-type.
   void add_to(CLI::App& command, bool with_context = true);
+  /// Adds --device and --limits alone.
+  void add_device_to(CLI::App& command);
   /// Adds --kv-type alone, for commands that choose the context themselves.
   void add_kv_type_to(CLI::App& command);
   graph::GraphOptions graph_options() const;
@@ -66,6 +68,9 @@ CLI::Option* add_model(CLI::App& command, std::string& model,
 /// both on standard error. Kernels of the scope are tested when the device and its driver are first used; for plans
 /// that run nothing (no scope) none are.
 std::unique_ptr<gpu::Device> open_device(const RunOptions& options, std::optional<selftest::Scope> scope = {});
+
+/// The same untested, and named nowhere.
+std::unique_ptr<gpu::Device> open_bare_device(const RunOptions& options);
 
 /// A session with progress lines on a terminal.
 std::unique_ptr<llm::Session> open_session(gpu::Device& device, const models::Checkpoint& checkpoint,

@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "gpu/registry.h"
 #include "selftest/record.h"
 #include "selftest/report_json.h"
 
@@ -14,7 +13,7 @@ namespace driftwood::cli {
 namespace {
 
 struct SelftestArguments {
-  std::string device;
+  RunOptions run;  // device and limits alone
   bool full = false, json = false;
 };
 
@@ -36,10 +35,10 @@ void print_report(const selftest::Report& report) {
 }
 
 void run(const SelftestArguments& arguments) {
-  std::string id = arguments.device;
-  const auto open = [&id] {
-    auto device = gpu::open_device(id);
-    id = device->facts().id;  // where it is lost, this one is opened anew
+  RunOptions options = arguments.run;
+  const auto open = [&options] {
+    auto device = open_bare_device(options);
+    options.device = device->facts().id;  // where it is lost, this one is opened anew
     return device;
   };
   auto device = open();
@@ -72,8 +71,7 @@ void add_selftest(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "selftest",
       "Run each kernel of a device against plain double precision, and say what is used where one is wrong");
-  command->add_option("--device", arguments->device,
-                      "Device to test, an id of 'driftwood devices' (default: the best GPU, else the CPU)");
+  arguments->run.add_device_to(*command);
   command->add_flag("--full", arguments->full,
                     "Every format and kind of memory, instead of one or a few cases for each kernel");
   command->add_flag("--json", arguments->json, "One JSON document on standard output");

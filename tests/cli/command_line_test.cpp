@@ -208,6 +208,15 @@ TEST_F(CommandLine, DevicesAreListedWithTheirFacts) {
   EXPECT_TRUE(reference);
 }
 
+TEST_F(CommandLine, WrongLimitsAreRefused) {
+  const Result missing = run("selftest --device reference --limits /nowhere/limits.json");
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.err, HasSubstr("'/nowhere/limits.json' cannot be opened"));
+  const Result model = run("selftest --device reference --limits " DRIFTWOOD_TEST_DATA "/sd/clip_tokenize.json");
+  EXPECT_EQ(model.status, 1);
+  EXPECT_THAT(model.err, HasSubstr("limits"));
+}
+
 TEST_F(CommandLine, AKernelsCodeCanBeSeen) {
   const Result result =
       run("kernel rms_norm --set epsilon=1e-5 --set lanes=64 --set x=tensor:f32:16x64 --set y=tensor:f16:16x64 --set "
