@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "gpu/registry.h"
+#include "support/webgpu.h"
 #if defined(DRIFTWOOD_METAL_CPU)
 #include "support/metal_cpu/metal_cpu_device.h"
 #endif
@@ -52,6 +53,7 @@ inline Contents run_kernel(gpu::Device& device, const shader::Module& module, co
 /// The device of that id, or null where this machine has none. "metal-cpu" is Metal on the CPU, in the test programs
 /// that link it.
 inline std::unique_ptr<gpu::Device> device_if_any(const std::string& id) {
+  prepare_webgpu();
   try {
 #if defined(DRIFTWOOD_METAL_CPU)
     if (id == "metal-cpu") return make_metal_cpu_device();

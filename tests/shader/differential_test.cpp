@@ -1,5 +1,6 @@
-// Generated kernels on the interpreter, unoptimised, against the same optimised on the interpreter, on OpenCL and as
-// Metal: integers and bools exactly, floats within the units in the last place that WGSL's functions leave open.
+// Generated kernels on the interpreter, unoptimised, against the same optimised on the interpreter, on OpenCL, on
+// WebGPU and as Metal: integers and bools exactly, floats within the units in the last place that WGSL's functions
+// leave open.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -135,10 +136,12 @@ class Differential : public testing::Test {
       opencl = nullptr;
     }
     metal = device_if_any("metal-cpu");
+    webgpu = device_if_any("webgpu:0");
   }
   static void TearDownTestSuite() {
     opencl.reset();
     metal.reset();
+    webgpu.reset();
   }
   static std::uint32_t metal_seeds() {
     const char* const given = std::getenv("DRIFTWOOD_METAL_SEEDS");
@@ -156,6 +159,9 @@ class Differential : public testing::Test {
     const shader::Module optimized = shader::compile(provider(kernel.source), "package::random", {}, {});
     expect_same(expected, run(*reference, optimized, kernel, inputs), kernel, "optimised", seed, true);
     if (opencl) expect_same(expected, run(*opencl, optimized, kernel, inputs), kernel, "OpenCL", seed, false);
+    if (webgpu && seed <= webgpu_seeds) {
+      expect_same(expected, run(*webgpu, optimized, kernel, inputs), kernel, "WebGPU", seed, false);
+    }
     // Each takes clang a second or two.
     if (metal && seed <= metal_seeds()) {
       const shader::Module module = shader::compile(provider(kernel.source), "package::random", {},
@@ -164,10 +170,11 @@ class Differential : public testing::Test {
     }
   }
 
-  static std::unique_ptr<gpu::Device> opencl, metal;
+  static constexpr std::uint32_t webgpu_seeds = 6;
+  static std::unique_ptr<gpu::Device> opencl, metal, webgpu;
 };
 
-std::unique_ptr<gpu::Device> Differential::opencl, Differential::metal;
+std::unique_ptr<gpu::Device> Differential::opencl, Differential::metal, Differential::webgpu;
 
 TEST_F(Differential, RandomExpressionsAgree) {
   for (std::uint32_t seed = 1; seed <= 20 && !HasFailure(); ++seed) compare(random_expressions(seed, 100), seed);
@@ -218,7 +225,10 @@ TEST_F(Differential, SubgroupOperationsAgree) {
     kernel.float_tolerances.assign(kernel.float_results, 0);
     const Inputs inputs = make_inputs(lanes);
     const auto on = [&](gpu::Device& device) {
-      const shader::TargetTraits traits{.has_subgroups = device.facts().has_subgroups};
+      // Emulated ones are of 32.
+      const gpu::DeviceFacts& facts = device.facts();
+      const bool is_small = facts.has_subgroups && facts.id.starts_with("webgpu") && facts.subgroup_size != 32;
+      const shader::TargetTraits traits{.has_subgroups = facts.has_subgroups && !is_small};
       return run(device, shader::compile(provider(kernel.source), "package::random", specialization, traits), kernel,
                  inputs, 1);
     };
@@ -227,6 +237,7 @@ TEST_F(Differential, SubgroupOperationsAgree) {
     const Outputs expected = on(*native);
     expect_same(expected, on(*emulated), kernel, "emulated", lanes, true);
     if (opencl) expect_same(expected, on(*opencl), kernel, "OpenCL", lanes, true);
+    if (webgpu) expect_same(expected, on(*webgpu), kernel, "WebGPU", lanes, true);
     // Of a single lane there is no other to exchange with, which Metal on the CPU takes for a fault.
     if (metal && lanes > 1) expect_same(expected, on(*metal), kernel, "Metal", lanes, true);
   }

@@ -77,6 +77,14 @@ Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
           "does not know whether the last is full.");
     }
   }
+  if (node.builtin == Builtin::Tanh) {
+    // A driver may divide two powers of e that are infinite. At 10 the result has long rounded to 1.
+    const bool is_half = scalar_of(expression.type) == Scalar::F16;
+    const std::string type = type_name(expression.type), bound = is_half ? "10.0h" : "10.0f";
+    return {
+        "tanh(clamp(" + argument(*node.arguments[0]) + ", " + type + "(-" + bound + "), " + type + "(" + bound + ")))",
+        Precedence::Postfix};
+  }
   if (node.arguments.size() == 1) return call(std::string(to_string(node.builtin)), node.arguments);
   std::string text;
   for (std::size_t i = 0; i < node.arguments.size(); ++i) {
