@@ -77,6 +77,18 @@ Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
           "does not know whether the last is full.");
     }
   }
+  if (node.builtin == Builtin::QuantizeToF16 && scalar_of(expression.type) == Scalar::F32) {
+    // Drivers differ in the function; packing and unpacking is what all do well.
+    const int width = width_of(expression.type);
+    const std::string type = type_name(expression.type);
+    const std::string body = width == 1   ? "unpack2x16float(pack2x16float(vec2<f32>(v, 0.0f))).x"
+                             : width == 2 ? "unpack2x16float(pack2x16float(v))"
+                             : width == 3 ? unpack_four() + "(" + pack_four() + "(vec4<f32>(v, 0.0f))).xyz"
+                                          : unpack_four() + "(" + pack_four() + "(v))";
+    return call(
+        require("quantized_" + std::to_string(width), "(v: " + type + ") -> " + type + " {\n  return " + body + ";\n}"),
+        node.arguments);
+  }
   if (node.builtin == Builtin::Tanh) {
     // A driver may divide two powers of e that are infinite. At 10 the result has long rounded to 1.
     const bool is_half = scalar_of(expression.type) == Scalar::F16;

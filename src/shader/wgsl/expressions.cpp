@@ -202,15 +202,25 @@ Code Printer::unary(const Unary& node) {
 }
 
 Code Printer::binary(const Binary& node) {
-  const Code left = value(*node.left);
+  Code left = value(*node.left);
   const bool divides = node.op == BinaryOp::Divide || node.op == BinaryOp::Remainder;
   const bool shifts = node.op == BinaryOp::ShiftLeft || node.op == BinaryOp::ShiftRight;
+  // Unlike C, WGSL has no chains of shifts, and no & | ^ beside && and ||.
+  const bool is_logical = node.op == BinaryOp::LogicalAnd || node.op == BinaryOp::LogicalOr;
+  const auto with_parentheses = [&](Code& operand) {
+    const bool is_bitwise = operand.precedence == Precedence::And || operand.precedence == Precedence::Or ||
+                            operand.precedence == Precedence::Xor;
+    if (is_logical && is_bitwise) operand = {operand.at_least(Precedence::Unary)};
+  };
+  if (shifts) left = {left.at_least(Precedence::Unary)};
+  with_parentheses(left);
   const bool is_refused =
       (divides && has_component(*node.right, [](std::int64_t each) { return each == 0; })) ||
       (shifts && has_component(*node.right, [](std::int64_t each) { return each < 0 || each > 31; }));
   const bool outer = std::exchange(hides_, hides_ || is_refused);
-  const Code right = value(*node.right);
+  Code right = value(*node.right);
   hides_ = is_refused ? outer : hides_;
+  with_parentheses(right);
   return binary_code(node.op, left, right);
 }
 

@@ -5,6 +5,22 @@ fn unknown_vec4_i32(x: vec4<i32>) -> vec4<i32> {
   return x;
 }
 
+fn pack_halves(v: vec4<f32>) -> vec2<u32> {
+  return vec2<u32>(pack2x16float(v.xy), pack2x16float(v.zw));
+}
+
+fn unpack_halves(bits: vec2<u32>) -> vec4<f32> {
+  return vec4<f32>(unpack2x16float(bits.x), unpack2x16float(bits.y));
+}
+
+fn quantized_4(v: vec4<f32>) -> vec4<f32> {
+  return unpack_halves(pack_halves(v));
+}
+
+fn quantized_1(v: f32) -> f32 {
+  return unpack2x16float(pack2x16float(vec2<f32>(v, 0.0f))).x;
+}
+
 @compute @workgroup_size(1, 1, 1)
 fn floats() {
   let a = x[0];
@@ -19,5 +35,5 @@ fn floats() {
   y[6] = exp(a) + exp2(b) + log(c) + log2(a);
   y[7] = degrees(a) + radians(b);
   y[8] = ldexp(a, unknown_vec4_i32(vec4<i32>(2i)));
-  y[9] = quantizeToF16(a) + vec4<f32>(quantizeToF16(b.x));
+  y[9] = quantized_4(a) + vec4<f32>(quantized_1(b.x));
 }
