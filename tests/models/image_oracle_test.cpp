@@ -242,7 +242,7 @@ constexpr StorageKind textures = StorageKind::Texture2D;
 #ifdef DRIFTWOOD_EVERY_CASE
 std::vector<Case> outputs() {
   std::vector<Case> list;
-  for (const char* device : {"reference", "opencl:0"})
+  for (const char* device : {"reference", "opencl:0", "webgpu:0"})
     add(list,
         {"text", "unet.0", "unet.1", "unet.2", "unet.3", "unet.4", "decode.0", "decode.1", "decode.2", "decode.3",
          "encode.0", "encode.1", "legacy"},
@@ -260,7 +260,7 @@ std::vector<Case> inside() {
   return list;
 }
 #else
-// A CPU's OpenCL driver compiles the kernels of a UNet of one size for seconds; the slow tests have every combination.
+// Drivers for CPUs compile the kernels of a UNet of one size for many seconds; the slow tests have every combination.
 std::vector<Case> outputs() {
   std::vector<Case> list;
   const std::vector<std::string> all = {"text",     "unet.0",   "unet.1",   "unet.2",   "unet.3",
@@ -270,6 +270,10 @@ std::vector<Case> outputs() {
   add(list, {"text", "unet.4", "decode.2", "encode.1"}, "reference", {{"f32", textures}, {"f16", textures}});
   add(list, all, "opencl:0", {{"f32", buffers}, {"f32", textures}});
   add(list, {"text", "unet.4", "decode.2", "encode.1"}, "opencl:0", {{"f16", buffers}});
+  add(list, {"text", "unet.0", "unet.4", "decode.2", "encode.0", "legacy"}, "webgpu:0", {{"f32", buffers}});
+  add(list, {"text", "encode.1"}, "webgpu:0", {{"f32", textures}});
+  add(list, {"text"}, "webgpu:0", {{"f16", buffers}});
+  add(list, {"text", "unet.4"}, "webgpu:1", {{"f32", buffers}});
   // Devices that are made smaller, with the kernels of GPUs.
   for (const std::string& profile : test::profiles())
     add(list, {"text", "unet.4", "decode.2"}, "reference/" + profile, {{"f32", buffers}});
