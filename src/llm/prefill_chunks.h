@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 namespace driftwood::llm {
 
@@ -23,21 +24,32 @@ class PrefillChunks {
 
   /// Tokens of the next submission at most: the most of one run, or the largest power of two that stays within the
   /// limit at the speed last measured. Larger runs take less time a token, not more, so a small one may be followed by
-  /// a large one.
+  /// a large one; and where a run leaves a quarter of the limit, twice as many are tried, until that was too many:
+  /// kernels with tiles take as long for a few tokens as for a tile of them.
   std::uint32_t next() const {
-    if (ms_per_token_ == 0) return std::min(first, most_);
-    const double fitting = limit_ms_ / ms_per_token_;
+    if (last_tokens_ == 0) return std::min(first, most_);
+    const double fitting = limit_ms_ * last_tokens_ / last_ms_;
     if (fitting >= most_) return most_;
-    return std::min(most_, std::max(fewest, std::bit_floor(static_cast<std::uint32_t>(fitting))));
+    const std::uint32_t known = std::max(fewest, std::bit_floor(static_cast<std::uint32_t>(fitting)));
+    const std::uint32_t twice = 2 * std::bit_floor(last_tokens_);
+    const bool is_worth_a_try = last_ms_ <= 0.75 * limit_ms_ && twice < too_many_;
+    return std::min(most_, is_worth_a_try ? std::max(known, twice) : known);
   }
 
   /// Tells how long a submission took.
-  void measured(std::uint32_t tokens, double ms) { ms_per_token_ = std::max(ms, 1e-6) / tokens; }
+  void measured(std::uint32_t tokens, double ms) {
+    // The first may have waited for compilers.
+    if (last_tokens_ != 0 && ms > 1.25 * limit_ms_) too_many_ = std::max(2 * fewest, tokens);
+    last_tokens_ = tokens;
+    last_ms_ = std::max(ms, 1e-6);
+  }
 
  private:
   std::uint32_t most_;
   double limit_ms_;
-  double ms_per_token_ = 0;  // 0: not measured
+  std::uint32_t last_tokens_ = 0;  // 0: not measured
+  double last_ms_ = 0;
+  std::uint32_t too_many_ = std::numeric_limits<std::uint32_t>::max();
 };
 
 }  // namespace driftwood::llm

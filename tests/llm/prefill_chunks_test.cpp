@@ -22,6 +22,21 @@ TEST(PrefillChunks, ArePowersOfTwoWithinTheLimit) {
   EXPECT_EQ(chunks.next(), 64u);
 }
 
+// A tile of positions takes its time however few of them are tokens.
+TEST(PrefillChunks, GrowWhereMoreTokensTakeNoMoreTime) {
+  PrefillChunks chunks(1024, 200);
+  chunks.measured(64, 3000);  // with compilation
+  EXPECT_EQ(chunks.next(), 32u);
+  chunks.measured(32, 115);
+  EXPECT_EQ(chunks.next(), 64u);
+  chunks.measured(64, 116);
+  EXPECT_EQ(chunks.next(), 128u);
+  chunks.measured(128, 260);
+  EXPECT_EQ(chunks.next(), 64u);
+  chunks.measured(64, 116);
+  EXPECT_EQ(chunks.next(), 64u) << "128 were too many";
+}
+
 TEST(PrefillChunks, StayWithinTheMostAndTheFewest) {
   PrefillChunks chunks(100, 200);
   chunks.measured(64, 1);
