@@ -50,8 +50,11 @@ Emitted emit_cases(Target target, std::size_t step) {
                                     .has_packed_dot = has_all,
                                     .has_matrices = has_matrices,
                                     .subgroup_size = facts.subgroup_size};
-  const shader::WgslDialect dialect{
-      .f16 = has_all, .subgroups = has_all, .packed_dot = has_all, .compiler = shader::WgslDialect::Compiler::Naga};
+  const shader::WgslDialect dialect{.f16 = has_all,
+                                    .subgroups = has_all,
+                                    .packed_dot = has_all,
+                                    .matrices = has_matrices,
+                                    .compiler = shader::WgslDialect::Compiler::Naga};
   Emitted emitted;
   std::set<std::string> keys;
   std::map<std::string, std::size_t> counts;

@@ -25,7 +25,8 @@ typedef enum : NSUInteger { NSUTF8StringEncoding = 4 } NSStringEncoding;
 @protocol NSObject
 @end
 
-__attribute__((objc_root_class)) @interface NSObject<NSObject> {
+__attribute__((objc_root_class))
+@interface NSObject<NSObject> {
   Class isa;
 }
 + (instancetype)alloc;

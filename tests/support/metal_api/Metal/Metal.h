@@ -1,6 +1,6 @@
 // Declarations of the part of Apple's Metal that the Metal back end uses, written from Apple's public documentation:
-// for a compiler that checks it where there is no Apple system. Values of enumerations are not Apple's unless code depends
-// on their order.
+// for a compiler that checks it where there is no Apple system. Values of enumerations are not Apple's unless code
+// depends on their order.
 #pragma once
 
 #import <Foundation/Foundation.h>
@@ -119,23 +119,23 @@ typedef enum : NSUInteger { MTLCommandBufferErrorNone, MTLCommandBufferErrorOutO
      destinationOffset:(NSUInteger)destinationOffset
                   size:(NSUInteger)size;
 - (void)copyFromBuffer:(id<MTLBuffer>)sourceBuffer
-          sourceOffset:(NSUInteger)sourceOffset
-     sourceBytesPerRow:(NSUInteger)sourceBytesPerRow
-   sourceBytesPerImage:(NSUInteger)sourceBytesPerImage
-            sourceSize:(MTLSize)sourceSize
-             toTexture:(id<MTLTexture>)destinationTexture
-      destinationSlice:(NSUInteger)destinationSlice
-      destinationLevel:(NSUInteger)destinationLevel
-     destinationOrigin:(MTLOrigin)destinationOrigin;
+           sourceOffset:(NSUInteger)sourceOffset
+      sourceBytesPerRow:(NSUInteger)sourceBytesPerRow
+    sourceBytesPerImage:(NSUInteger)sourceBytesPerImage
+             sourceSize:(MTLSize)sourceSize
+              toTexture:(id<MTLTexture>)destinationTexture
+       destinationSlice:(NSUInteger)destinationSlice
+       destinationLevel:(NSUInteger)destinationLevel
+      destinationOrigin:(MTLOrigin)destinationOrigin;
 - (void)copyFromTexture:(id<MTLTexture>)sourceTexture
-               sourceSlice:(NSUInteger)sourceSlice
-               sourceLevel:(NSUInteger)sourceLevel
-              sourceOrigin:(MTLOrigin)sourceOrigin
-                sourceSize:(MTLSize)sourceSize
-                  toBuffer:(id<MTLBuffer>)destinationBuffer
-         destinationOffset:(NSUInteger)destinationOffset
-    destinationBytesPerRow:(NSUInteger)destinationBytesPerRow
-  destinationBytesPerImage:(NSUInteger)destinationBytesPerImage;
+                 sourceSlice:(NSUInteger)sourceSlice
+                 sourceLevel:(NSUInteger)sourceLevel
+                sourceOrigin:(MTLOrigin)sourceOrigin
+                  sourceSize:(MTLSize)sourceSize
+                    toBuffer:(id<MTLBuffer>)destinationBuffer
+           destinationOffset:(NSUInteger)destinationOffset
+      destinationBytesPerRow:(NSUInteger)destinationBytesPerRow
+    destinationBytesPerImage:(NSUInteger)destinationBytesPerImage;
 - (void)fillBuffer:(id<MTLBuffer>)buffer range:(NSRange)range value:(uint8_t)value;
 @end
 
