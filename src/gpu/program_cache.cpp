@@ -115,7 +115,9 @@ void ProgramCache::store(std::string_view key, std::span<const std::byte> value)
     fs::remove(partial, error);
     return;
   }
-  evict();
+  const auto stored = static_cast<std::int64_t>(sizeof(Header) + key.size() + value.size());
+  const bool is_counted = *bytes_ >= 0;
+  if (!is_counted || (*bytes_ += stored) > static_cast<std::int64_t>(limit_bytes_)) evict();
 }
 
 void ProgramCache::evict() const {
@@ -140,12 +142,14 @@ void ProgramCache::evict() const {
     }
   }
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.time < b.time; });
+  const std::uint64_t most = total > limit_bytes_ ? limit_bytes_ - limit_bytes_ / 10 : limit_bytes_;
   for (const File& file : files) {
-    if (total <= limit_bytes_) break;
+    if (total <= most) break;
     std::error_code gone;
     fs::remove(file.path, gone);
     total -= file.bytes;
   }
+  *bytes_ = static_cast<std::int64_t>(total);
 }
 
 }  // namespace driftwood::gpu

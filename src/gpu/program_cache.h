@@ -9,9 +9,11 @@
 // system is an error: the worst is a miss.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -41,10 +43,15 @@ class ProgramCache {
   static constexpr std::uint64_t default_limit = 256u << 20;
 
  private:
+  /// Counts what is there, and removes the longest unused down to nine tenths of the limit where it is exceeded.
+  /// Takes as long as there are files, so that it is not done for each that is stored.
   void evict() const;
 
   std::filesystem::path folder_;
   std::uint64_t limit_bytes_;
+  /// Bytes in the folder as last counted, and stored since then; copies of the cache share it. Negative: not counted
+  /// yet.
+  std::shared_ptr<std::atomic<std::int64_t>> bytes_ = std::make_shared<std::atomic<std::int64_t>>(-1);
 };
 
 }  // namespace driftwood::gpu
