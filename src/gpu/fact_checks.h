@@ -12,6 +12,10 @@ namespace driftwood::gpu {
 /// Throws OutOfMemory for an image of a kind or extent that the device does not have.
 void check_image(const MemoryDescriptor& descriptor, const DeviceFacts& facts);
 
+/// The same before a driver makes the image: Unsupported for a kind that the device does not have, InvalidInput for an
+/// extent of 0, OutOfMemory for one over the limit.
+void check_image_extent(const DeviceFacts& facts, const MemoryDescriptor& descriptor);
+
 /// Throws OutOfMemory where `bytes` exceed one allocation, or what is left of the device's memory.
 void check_allocation(std::uint64_t bytes, std::uint64_t allocated, const DeviceFacts& facts);
 

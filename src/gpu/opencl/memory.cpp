@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "gpu/fact_checks.h"
 #include "gpu/opencl/status.h"
 #include "tensor/layout.h"
 
@@ -13,38 +14,6 @@ namespace {
 // Drivers for GPUs allocate when memory is first touched, so that a kernel would be the one to fail. Large objects are
 // moved to the device at once instead; for small ones the call costs more than it tells.
 constexpr std::uint64_t eager_bytes = 1u << 20;
-
-void check_image_extent(const DeviceFacts& facts, const MemoryDescriptor& descriptor) {
-  const auto& extent = descriptor.extent;
-  const auto require = [&](std::uint64_t limit, std::uint32_t value, std::string_view what) {
-    if (limit == 0) {
-      throw Unsupported(fmt::format("The device '{}' has no images of kind {}.", facts.id, to_string(descriptor.kind)));
-    }
-    if (value == 0) throw InvalidInput(fmt::format("An image of kind {} has {} 0.", to_string(descriptor.kind), what));
-    if (value > limit) {
-      throw OutOfMemory(fmt::format("An image of kind {} has {} {}; the device '{}' allows {}.",
-                                    to_string(descriptor.kind), what, value, facts.id, limit));
-    }
-  };
-  switch (descriptor.kind) {
-    case StorageKind::Buffer: break;
-    case StorageKind::ImageBuffer: require(facts.max_image_buffer, extent[0], "length"); break;
-    case StorageKind::Texture2D:
-      require(facts.max_image_2d[0], extent[0], "width");
-      require(facts.max_image_2d[1], extent[1], "height");
-      break;
-    case StorageKind::Texture3D:
-      require(facts.max_image_3d[0], extent[0], "width");
-      require(facts.max_image_3d[1], extent[1], "height");
-      require(facts.max_image_3d[2], extent[2], "depth");
-      break;
-    case StorageKind::Texture2DArray:
-      require(facts.max_image_layers == 0 ? 0 : facts.max_image_2d[0], extent[0], "width");
-      require(facts.max_image_2d[1], extent[1], "height");
-      require(facts.max_image_layers, extent[2], "number of layers");
-      break;
-  }
-}
 
 }  // namespace
 

@@ -1,43 +1,13 @@
 // Owners of WebGPU objects, released through the table of the library that made them.
 #pragma once
 
-#include <memory>
-#include <utility>
-
+#include "gpu/handle.h"
 #include "gpu/webgpu/api.h"
 
 namespace driftwood::gpu::webgpu {
 
-/// Holds one reference to a WebGPU object and the library's functions.
 template <class T, auto Release>
-class Handle {
- public:
-  Handle() = default;
-  Handle(std::shared_ptr<const Api> api, T object) : api_(std::move(api)), object_(object) {}
-  ~Handle() { reset(); }
-  Handle(Handle&& other) noexcept : api_(std::move(other.api_)), object_(std::exchange(other.object_, nullptr)) {}
-  Handle& operator=(Handle&& other) noexcept {
-    if (this != &other) {
-      reset();
-      api_ = std::move(other.api_);
-      object_ = std::exchange(other.object_, nullptr);
-    }
-    return *this;
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-
-  T get() const { return object_; }
-  explicit operator bool() const { return object_ != nullptr; }
-  void reset() {
-    if (object_ != nullptr) ((*api_).*Release)(object_);
-    object_ = nullptr;
-  }
-
- private:
-  std::shared_ptr<const Api> api_;
-  T object_ = nullptr;
-};
+using Handle = gpu::Handle<Api, T, Release>;
 
 using InstanceHandle = Handle<WGPUInstance, &Api::wgpuInstanceRelease>;
 using AdapterHandle = Handle<WGPUAdapter, &Api::wgpuAdapterRelease>;
