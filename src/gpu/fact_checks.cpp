@@ -67,6 +67,16 @@ void check_image_extent(const DeviceFacts& facts, const MemoryDescriptor& descri
   }
 }
 
+std::uint64_t image_bytes(const MemoryDescriptor& descriptor) {
+  std::uint64_t bytes = 4 * std::uint64_t{info(descriptor.texel).block_bytes};
+  for (int i = 0; i < std::max(1, coordinate_count(descriptor.kind)); ++i) {
+    const auto product = checked_multiply(bytes, descriptor.extent[static_cast<std::size_t>(i)]);
+    if (!product) throw OutOfMemory("The size of an image exceeds 2^64 bytes.");
+    bytes = *product;
+  }
+  return bytes;
+}
+
 void check_allocation(std::uint64_t bytes, std::uint64_t allocated, const DeviceFacts& facts) {
   if (facts.max_allocation != 0 && bytes > facts.max_allocation) {
     throw OutOfMemory(

@@ -16,6 +16,9 @@ void check_image(const MemoryDescriptor& descriptor, const DeviceFacts& facts);
 /// extent of 0, OutOfMemory for one over the limit.
 void check_image_extent(const DeviceFacts& facts, const MemoryDescriptor& descriptor);
 
+/// Bytes of an image's texels, tightly packed. Throws OutOfMemory where the product overflows.
+std::uint64_t image_bytes(const MemoryDescriptor& descriptor);
+
 /// Throws OutOfMemory where `bytes` exceed one allocation, or what is left of the device's memory.
 void check_allocation(std::uint64_t bytes, std::uint64_t allocated, const DeviceFacts& facts);
 

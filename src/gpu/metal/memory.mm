@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "gpu/fact_checks.h"
 #include "tensor/layout.h"
 
 namespace driftwood::gpu::metal {
@@ -13,38 +14,6 @@ namespace {
 
 // Buffers end at a multiple of this: rows of texture buffers are as long, and blits copy words.
 constexpr std::uint64_t granularity = 256;
-
-std::uint64_t image_bytes(const MemoryDescriptor& descriptor) {
-  std::uint64_t bytes = std::uint64_t{4} * info(descriptor.texel).block_bytes;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(coordinate_count(descriptor.kind)); ++i) {
-    const auto product = checked_multiply(bytes, descriptor.extent[i]);
-    if (!product) throw OutOfMemory("The size of a texture exceeds 2^64 bytes.");
-    bytes = *product;
-  }
-  return bytes;
-}
-
-void check_extent(const MemoryDescriptor& descriptor, const DeviceFacts& facts) {
-  std::array<std::uint64_t, 3> limit = {1, 1, 1};
-  switch (descriptor.kind) {
-    case StorageKind::Buffer: return;
-    case StorageKind::ImageBuffer: limit[0] = facts.max_image_buffer; break;
-    case StorageKind::Texture2D: limit = {facts.max_image_2d[0], facts.max_image_2d[1], 1}; break;
-    case StorageKind::Texture3D: std::copy_n(facts.max_image_3d.begin(), 3, limit.begin()); break;
-    case StorageKind::Texture2DArray:
-      limit = {facts.max_image_2d[0], facts.max_image_2d[1], facts.max_image_layers};
-      break;
-  }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(coordinate_count(descriptor.kind)); ++i) {
-    if (descriptor.extent[i] == 0) {
-      throw InvalidInput(fmt::format("A texture of kind {} has an extent of 0.", to_string(descriptor.kind)));
-    }
-    if (descriptor.extent[i] > limit[i]) {
-      throw OutOfMemory(fmt::format("A texture of kind {} has the extent {} along {}; the device '{}' allows {}.",
-                                    to_string(descriptor.kind), descriptor.extent[i], "xyz"[i], facts.id, limit[i]));
-    }
-  }
-}
 
 MTLTextureDescriptor* texture_descriptor(const MemoryDescriptor& descriptor) {
   MTLTextureDescriptor* const made = [[MTLTextureDescriptor alloc] init];
@@ -86,7 +55,7 @@ MetalMemory::MetalMemory(std::shared_ptr<Context> context, const MemoryDescripto
   const DeviceFacts& facts = context_->facts;
   const bool is_buffer = descriptor.kind == StorageKind::Buffer;
   if (is_buffer && descriptor.bytes == 0) throw InvalidInput("A buffer of 0 bytes is asked for.");
-  check_extent(descriptor, facts);
+  check_image_extent(facts, descriptor);
   const std::uint64_t bytes = is_buffer ? descriptor.bytes : image_bytes(descriptor);
   if (bytes > facts.max_allocation) {
     throw OutOfMemory(fmt::format("An allocation of {} bytes exceeds the {} bytes that the device '{}' allows for one.",

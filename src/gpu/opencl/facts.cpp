@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "gpu/back_end.h"
+#include "gpu/fact_checks.h"
 #include "gpu/opencl/memory.h"
 #include "gpu/opencl/status.h"
 

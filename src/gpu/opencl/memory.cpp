@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/checked.h"
 #include "base/error.h"
 #include "gpu/fact_checks.h"
 #include "gpu/opencl/status.h"
@@ -16,16 +15,6 @@ namespace {
 constexpr std::uint64_t eager_bytes = 1u << 20;
 
 }  // namespace
-
-std::uint64_t image_bytes(const MemoryDescriptor& descriptor) {
-  std::uint64_t bytes = 4 * std::uint64_t{info(descriptor.texel).block_bytes};
-  for (int i = 0; i < std::max(1, coordinate_count(descriptor.kind)); ++i) {
-    const auto product = checked_multiply(bytes, descriptor.extent[static_cast<std::size_t>(i)]);
-    if (!product) throw OutOfMemory("The size of an image exceeds 2^64 bytes.");
-    bytes = *product;
-  }
-  return bytes;
-}
 
 cl_image_format image_format(DataType texel) {
   switch (texel) {

@@ -11,9 +11,6 @@
 
 namespace driftwood::gpu::opencl {
 
-/// Bytes of an image's texels, tightly packed. Throws OutOfMemory where the product overflows.
-std::uint64_t image_bytes(const MemoryDescriptor& descriptor);
-
 /// The channel type of four-channel texels, as image formats have it. Throws Unsupported for other types.
 cl_image_format image_format(DataType texel);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/checked.h"
 #include "base/error.h"
 #include "gpu/fact_checks.h"
 #include "tensor/layout.h"
@@ -38,16 +37,6 @@ TextureViewHandle make_view(const Context& context, const MemoryDescriptor& desc
 }
 
 }  // namespace
-
-std::uint64_t image_bytes(const MemoryDescriptor& descriptor) {
-  std::uint64_t bytes = 4 * std::uint64_t{info(descriptor.texel).block_bytes};
-  for (int i = 0; i < std::max(1, coordinate_count(descriptor.kind)); ++i) {
-    const auto product = checked_multiply(bytes, descriptor.extent[static_cast<std::size_t>(i)]);
-    if (!product) throw OutOfMemory("The size of an image exceeds 2^64 bytes.");
-    bytes = *product;
-  }
-  return bytes;
-}
 
 WGPUTextureViewDimension view_dimension(StorageKind kind) {
   switch (kind) {

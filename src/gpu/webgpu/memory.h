@@ -8,9 +8,6 @@
 
 namespace driftwood::gpu::webgpu {
 
-/// Bytes of an image's texels, tightly packed. Throws OutOfMemory where the product overflows.
-std::uint64_t image_bytes(const MemoryDescriptor& descriptor);
-
 /// The copies of a buffer are made of whole words.
 constexpr std::uint64_t word_bytes = 4;
 
