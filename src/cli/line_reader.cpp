@@ -22,6 +22,7 @@
 namespace driftwood::cli {
 namespace {
 
+constexpr char end_of_input = 'D' - '@';  // Ctrl-D
 constexpr std::size_t longest_line = std::size_t{16} << 20;
 
 /// The next byte of standard input; -1 at its end, -2 where Ctrl-C came first.
@@ -62,6 +63,8 @@ class LineReader::Editor {
   Outcome read(const std::string& prompt, std::string& line) {
     prompt_ = prompt;
     int count = 0;
+    // el_gets does so only once it has shown the prompt; keys that came in between would be shown twice.
+    el_set(edit_, EL_PREP_TERM, 1);
     const char* text = el_gets(edit_, &count);
     if (Interrupt::raised()) {
       el_reset(edit_);
@@ -107,7 +110,9 @@ class LineReader::Editor {
     for (int bytes = 0; bytes < MB_LEN_MAX; ++bytes) {
       const int byte = next_byte();
       if (byte < 0) return byte == -1 ? 0 : -1;
-      const char c = static_cast<char>(byte);
+      // A Ctrl-D that was typed before the editor took over the terminal comes as a zero byte, which libedit would
+      // take for the key that quotes the next one, so that no Ctrl-D ever ended the input.
+      const char c = byte == 0 ? end_of_input : static_cast<char>(byte);
       const std::size_t length = std::mbrtowc(character, &c, 1, &state);
       if (length != static_cast<std::size_t>(-2)) {
         if (length == static_cast<std::size_t>(-1)) *character = L'\uFFFD';

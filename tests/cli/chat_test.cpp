@@ -82,6 +82,16 @@ TEST_F(ChatOnATerminal, TakesCommands) {
   }
 }
 
+// Keys typed before the prompt is there count as those typed after it.
+TEST_F(ChatOnATerminal, EndsByWhatWasTypedAhead) {
+  for (const char* kind : {"xterm", "dumb"}) {
+    Terminal terminal(arguments(), kind);
+    ASSERT_TRUE(terminal.shows("device reference")) << terminal.screen();
+    terminal.type("\x04");
+    EXPECT_EQ(terminal.status(), 0) << terminal.screen();
+  }
+}
+
 TEST_F(ChatOnATerminal, KeepsTheConversation) {
   Terminal terminal(arguments({"-n", "2", "--system", "kind"}));
   ASSERT_TRUE(terminal.shows("> ")) << terminal.screen();

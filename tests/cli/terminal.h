@@ -65,18 +65,10 @@ class Terminal {
   }
 
   /// The exit status, once the program has ended; 128 + signal where it was killed, -1 where it goes on for too long.
-  /// An end of file that is typed while the program changes the terminal's modes is lost to it, so it is typed again.
   int status(double seconds = 60) {
-    const auto begin = std::chrono::steady_clock::now();
-    const auto end = begin + std::chrono::duration<double>(seconds);
-    int typed_again = 0;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     while (std::chrono::steady_clock::now() < end) {
       read_some();
-      if (std::chrono::steady_clock::now() > begin + std::chrono::seconds(3 * (typed_again + 1))) {
-        ++typed_again;
-        // Fails where it has ended meanwhile.
-        [[maybe_unused]] const ssize_t written = ::write(side_, "\x04", 1);
-      }
       int status = 0;
       if (::waitpid(process_, &status, WNOHANG) == process_) {
         process_ = 0;
