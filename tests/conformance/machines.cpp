@@ -74,7 +74,7 @@ const Subject* subject(const Machine& machine) {
       entry.subject = std::make_unique<Subject>(
           Subject{*entry.device, std::make_shared<graph::KernelCache>(*entry.device, kernels::source)});
     }
-    std::atexit([] { opened.clear(); });  // before the devices
+    test::before_exit([] { opened.clear(); });  // before the devices
   }
   return entry.subject.get();
 }

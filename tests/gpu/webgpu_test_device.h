@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "gpu/webgpu/webgpu_device.h"
+#include "support/before_exit.h"
 #include "support/webgpu.h"
 
 namespace driftwood::gpu::webgpu::test {
@@ -30,9 +30,8 @@ inline WebGpuDevice* first_device(Library::Kind kind) {
   }
   for (const FoundDevice& device : found().devices) {
     if (device.instance->library().kind != kind) continue;
+    if (opened.empty()) driftwood::test::before_exit([] { opened.clear(); });
     opened.emplace_back(kind, std::make_unique<WebGpuDevice>(device));
-    // Drivers clear away what they made for a device when the process ends, in reverse order; the device goes before.
-    std::atexit([] { opened.clear(); });
     return opened.back().second.get();
   }
   return nullptr;

@@ -1,7 +1,6 @@
 // The devices that tests run on.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "gpu/device.h"
 #include "gpu/reference/reference_device.h"
 #include "gpu/registry.h"
+#include "support/before_exit.h"
 #include "support/webgpu.h"
 #if defined(DRIFTWOOD_METAL_CPU)
 #include "support/metal_cpu/metal_cpu_device.h"
@@ -27,15 +27,14 @@ inline gpu::Device* device(const std::string& id) {
   std::unique_ptr<gpu::Device> device;
   try {
 #if defined(DRIFTWOOD_METAL_CPU)
-    if (id == "metal-cpu") {
-      return opened.emplace_back(id, make_metal_cpu_device()).second.get();
-    }
+    if (id == "metal-cpu") device = make_metal_cpu_device();
 #endif
-    device = id == "reference-cpu" ? gpu::make_reference_device({.is_cpu = true}) : gpu::open_device(id);
+    if (device == nullptr) {
+      device = id == "reference-cpu" ? gpu::make_reference_device({.is_cpu = true}) : gpu::open_device(id);
+    }
   } catch (const std::exception&) {
   }
-  // Drivers clear away what they made for a device when the process ends, in reverse order; the device goes before.
-  std::atexit([] { opened.clear(); });
+  if (opened.empty()) before_exit([] { opened.clear(); });
   return opened.emplace_back(id, std::move(device)).second.get();
 }
 
