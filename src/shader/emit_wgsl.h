@@ -29,6 +29,9 @@ struct WgslDialect {
   /// and is told not to look for one. An array in workgroup memory holds matrices of one kind of component alone.
   bool matrices = false;
   Compiler compiler = Compiler::Tint;
+  /// The compiler writes the zeroes that WGSL promises in workgroup memory; else the entry point does, where a kernel
+  /// could see them.
+  bool zeroes_workgroup_memory = true;
 };
 
 /// How one resource is bound, where that changes the text.

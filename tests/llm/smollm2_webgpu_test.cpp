@@ -1,16 +1,13 @@
 // SmolLM2 through WebGPU, against the same reference data as through OpenCL.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "llm/real_model.h"
 
 namespace driftwood::llm {
 namespace {
 
-// Slow on software: where DRIFTWOOD_SLOW_TESTS is set.
 TEST(SmolLm2OnWebGpu, LogitsAndGreedyTokens) {
-  if (std::getenv("DRIFTWOOD_SLOW_TESTS") == nullptr) GTEST_SKIP() << "DRIFTWOOD_SLOW_TESTS is not set";
   const std::filesystem::path path =
       std::filesystem::path(DRIFTWOOD_SOURCE_DIR) / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf";
   gpu::Device* const device = test::device("webgpu:0");
@@ -24,7 +21,7 @@ TEST(SmolLm2OnWebGpu, LogitsAndGreedyTokens) {
   const nlohmann::json& prompt =
       *std::ranges::min_element(prompts, {}, [](const nlohmann::json& each) { return each["prompt_ids"].size(); });
   const auto greedy = prompt["greedy_ids"].get<std::vector<std::int32_t>>();
-  std::span<const float> logits = session.feed(prompt["prompt_ids"].get<std::vector<std::int32_t>>());
+  std::vector<float> logits = session.feed(prompt["prompt_ids"].get<std::vector<std::int32_t>>());
   ASSERT_TRUE(std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); }));
   ASSERT_NE(*std::ranges::min_element(logits), *std::ranges::max_element(logits));
   for (std::size_t i = 0; i < std::min<std::size_t>(greedy.size(), 6); ++i) {

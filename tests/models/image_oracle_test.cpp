@@ -270,8 +270,8 @@ std::vector<Case> outputs() {
   add(list, {"text", "unet.4", "decode.2", "encode.1"}, "reference", {{"f32", textures}, {"f16", textures}});
   add(list, all, "opencl:0", {{"f32", buffers}, {"f32", textures}});
   add(list, {"text", "unet.4", "decode.2", "encode.1"}, "opencl:0", {{"f16", buffers}});
-  add(list, {"text", "decode.2", "encode.0", "legacy"}, "webgpu:0", {{"f32", buffers}});
-  add(list, {"text"}, "webgpu:0", {{"f32", textures}});
+  add(list, {"text", "unet.0", "unet.4", "decode.2", "encode.0", "legacy"}, "webgpu:0", {{"f32", buffers}});
+  add(list, {"text", "encode.1"}, "webgpu:0", {{"f32", textures}});
   add(list, {"text"}, "webgpu:0", {{"f16", buffers}});
   add(list, {"text", "unet.4"}, "webgpu:1", {{"f32", buffers}});
   // Devices that are made smaller, with the kernels of GPUs.

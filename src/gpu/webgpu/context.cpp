@@ -12,10 +12,10 @@
 namespace driftwood::gpu::webgpu {
 namespace {
 
-// WGSL's own bounds are those that the kernels keep to: the checks that browsers need are left out. Zeroes in new
-// buffers and in workgroup memory stay: without both, logits of a model were wrong in some runs on SwiftShader.
-constexpr std::array enabled_toggles = {"allow_unsafe_apis", "disable_robustness"};
-constexpr std::array disabled_toggles = {"timestamp_quantization"};
+// WGSL's own bounds are those that the kernels keep to, and what the device writes is what it reads: the checks and
+// zeroes that browsers need are left out.
+constexpr std::array enabled_toggles = {"allow_unsafe_apis", "disable_robustness", "disable_workgroup_init"};
+constexpr std::array disabled_toggles = {"lazy_clear_resource_on_first_use", "timestamp_quantization"};
 
 std::vector<WGPUFeatureName> adapter_features(const Instance& instance, WGPUAdapter adapter) {
   WGPUSupportedFeatures features = {};
@@ -227,7 +227,13 @@ std::string adapter_name(const AdapterInfo& info) {
 }
 
 Context::~Context() {
-  if (device) api().wgpuDeviceDestroy(device.get());
+  if (!device) return;
+  try {
+    finish();  // a driver's thread may still read what goes with the device
+  } catch (const Error&) {
+    // Lost: nothing runs any more.
+  }
+  api().wgpuDeviceDestroy(device.get());
 }
 
 ShaderModuleHandle Context::make_module(std::string_view wgsl) const {

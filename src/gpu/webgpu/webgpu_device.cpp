@@ -94,7 +94,9 @@ WebGpuDevice::WebGpuDevice(const FoundDevice& found, ProgramCache cache)
               .matrices = facts_.has_matrices,
               .compiler = context_->instance->library().kind == Library::Kind::WgpuNative
                               ? shader::WgslDialect::Compiler::Naga
-                              : shader::WgslDialect::Compiler::Tint};
+                              : shader::WgslDialect::Compiler::Tint,
+              // Dawn is told not to (context.cpp): it would in every kernel, at the cost of most of the compile time.
+              .zeroes_workgroup_memory = context_->instance->library().kind != Library::Kind::Dawn};
   transfer_ = std::make_unique<Transfer>(context_);
 }
 

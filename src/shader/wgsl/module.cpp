@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -82,13 +83,15 @@ std::string Printer::entry_parameters(const Function& function, std::vector<std:
             : "(" + std::to_string(extent[0] * extent[1] * extent[2] - 1) + "u + " + size + ") / " + size;
     first_lines.push_back("let " + name(each->name) + " = " + value + ";");
   }
+  const bool zeroes = std::ranges::any_of(module_.variables, [&](const auto& each) { return must_zero(*each); });
+  if ((shows_uniform || zeroes) && index.empty()) {
+    add(BuiltinInput::LocalInvocationIndex, fresh_name("local_index"), scalar_type(Scalar::U32));
+  }
   if (shows_uniform) {
-    if (index.empty()) {
-      add(BuiltinInput::LocalInvocationIndex, fresh_name("local_index"), scalar_type(Scalar::U32));
-    }
     local_index_ = index;
     uniform_condition_ = fresh_name("uniform_condition");
   }
+  if (zeroes) zero_workgroup_memory(function, index, first_lines);
   std::string text;
   for (const std::string& each : list) text += (text.empty() ? "" : ", ") + each;
   return text;

@@ -132,6 +132,9 @@ class Printer {
   // module.cpp
   void function(const Function& function);
   std::string entry_parameters(const Function& function, std::vector<std::string>& first_lines);
+  bool must_zero(const Variable& variable) const;
+  std::string zero_store(const std::string& place, const TypePtr& type, int depth);
+  void zero_workgroup_memory(const Function& function, const std::string& index, std::vector<std::string>& lines);
   std::vector<std::string> struct_declarations();
   std::string variable_declaration(const Variable& variable);
   static bool is_plain(const Expression& initializer);
