@@ -61,7 +61,7 @@ const Subject* subject(const Machine& machine) {
     std::unique_ptr<gpu::Device> device;
     std::unique_ptr<Subject> subject;
   };
-  static std::map<Machine, Opened> opened;
+  static auto& opened = *new std::map<Machine, Opened>;
   const auto [place, is_new] = opened.try_emplace(machine);
   Opened& entry = place->second;
   if (is_new) {
@@ -74,7 +74,6 @@ const Subject* subject(const Machine& machine) {
       entry.subject = std::make_unique<Subject>(
           Subject{*entry.device, std::make_shared<graph::KernelCache>(*entry.device, kernels::source)});
     }
-    test::before_exit([] { opened.clear(); });  // before the devices
   }
   return entry.subject.get();
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "gpu/webgpu/webgpu_device.h"
-#include "support/before_exit.h"
 #include "support/webgpu.h"
 
 namespace driftwood::gpu::webgpu::test {
@@ -24,13 +23,12 @@ inline const Enumeration& found() {
 
 /// The first device of the library's kind, opened once for the process; null where there is none.
 inline WebGpuDevice* first_device(Library::Kind kind) {
-  static std::vector<std::pair<Library::Kind, std::unique_ptr<WebGpuDevice>>> opened;
+  static auto& opened = *new std::vector<std::pair<Library::Kind, std::unique_ptr<WebGpuDevice>>>;
   for (const auto& [known, device] : opened) {
     if (known == kind) return device.get();
   }
   for (const FoundDevice& device : found().devices) {
     if (device.instance->library().kind != kind) continue;
-    if (opened.empty()) driftwood::test::before_exit([] { opened.clear(); });
     opened.emplace_back(kind, std::make_unique<WebGpuDevice>(device));
     return opened.back().second.get();
   }

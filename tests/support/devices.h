@@ -8,7 +8,6 @@
 #include "gpu/device.h"
 #include "gpu/reference/reference_device.h"
 #include "gpu/registry.h"
-#include "support/before_exit.h"
 #include "support/webgpu.h"
 #if defined(DRIFTWOOD_METAL_CPU)
 #include "support/metal_cpu/metal_cpu_device.h"
@@ -16,11 +15,11 @@
 
 namespace driftwood::test {
 
-/// A device opened once for the process, or null where there is none of that name. "webgpu:0" (Dawn) and "webgpu:1"
-/// (wgpu-native) compute on the CPU where the machine's tests are not told otherwise. "reference-cpu" is the
+/// A device opened once for the process (main.cpp), or null where there is none of that name. "webgpu:0" (Dawn) and
+/// "webgpu:1" (wgpu-native) compute on the CPU where the machine's tests are not told otherwise. "reference-cpu" is the
 /// interpreter with the kernels that CPUs get; "metal-cpu" is Metal on the CPU, in the test programs that link it.
 inline gpu::Device* device(const std::string& id) {
-  static std::vector<std::pair<std::string, std::unique_ptr<gpu::Device>>> opened;
+  static auto& opened = *new std::vector<std::pair<std::string, std::unique_ptr<gpu::Device>>>;
   prepare_webgpu();
   for (const auto& [name, device] : opened)
     if (name == id) return device.get();
@@ -34,7 +33,6 @@ inline gpu::Device* device(const std::string& id) {
     }
   } catch (const std::exception&) {
   }
-  if (opened.empty()) before_exit([] { opened.clear(); });
   return opened.emplace_back(id, std::move(device)).second.get();
 }
 

@@ -19,7 +19,7 @@ inline const std::vector<std::string>& profiles() {
 /// "opencl:0/mobile-64": a device with a profile imposed on it, made once for the process; without a profile the device
 /// itself. Null where there is no such device.
 inline gpu::Device* limited_device(const std::string& id) {
-  static std::vector<std::pair<std::string, std::unique_ptr<gpu::Device>>> made;
+  static auto& made = *new std::vector<std::pair<std::string, std::unique_ptr<gpu::Device>>>;
   for (const auto& [name, device] : made)
     if (name == id) return device.get();
   const std::size_t slash = id.find('/');
