@@ -18,7 +18,8 @@ struct ProbeKernel {
   std::size_t outputs = 0;  // words written
 };
 
-/// Every operation on subgroups, by one workgroup of `lanes` invocations, a power of two from 16 on.
+/// Every operation on subgroups, by one workgroup of `lanes` invocations, a power of two.
+constexpr std::uint32_t fewest_probe_lanes = 16;
 ProbeKernel subgroup_probe(std::uint32_t lanes);
 /// The size of the subgroups where all that the probe of so many lanes wrote is right and all subgroups are of one
 /// size; nothing else.
