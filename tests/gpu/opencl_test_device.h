@@ -87,11 +87,8 @@ class OpenClTest : public testing::Test {
     return values;
   }
   /// A kernel named `run` over `parameters`.
-  std::shared_ptr<Kernel> kernel(const std::string& source, std::vector<Parameter> parameters,
-                                 std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1},
-                                 std::vector<LengthArgument> lengths = {}) {
-    return device().compile_source(source, "run", "test kernel",
-                                   {std::move(parameters), std::move(lengths), workgroup_size});
+  std::shared_ptr<Kernel> kernel(const std::string& source, std::vector<Parameter> parameters) {
+    return device().compile_source(source, "run", "test kernel", {std::move(parameters), {}, {1, 1, 1}});
   }
   void run(std::vector<Dispatch> dispatches) {
     const auto recording = device().record(std::move(dispatches));

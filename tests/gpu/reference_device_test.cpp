@@ -1,4 +1,5 @@
-// The reference device: memory of every kind, limits that it keeps, what it refuses.
+// What is the reference device's own: unwritten bytes, images of every kind, limits that are set; what all devices
+// share is in device_test.cpp.
 #include "gpu/reference/reference_device.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +17,6 @@ namespace {
 
 using shader::SanitizerError;
 using shader::SanitizerKind;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using u32 = std::uint32_t;
@@ -63,44 +63,6 @@ const char* const doubling = R"(
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;
 @compute @workgroup_size(4) fn double(@builtin(global_invocation_id) id: vec3u) { y[id.x] = x[id.x] * 2u; }
 )";
-
-TEST(ReferenceDevice, RunsARecordingAgainAndAgain) {
-  const auto device = make_reference_device();
-  const auto x = device->allocate({.bytes = 64});
-  const auto y = device->allocate({.bytes = 64});
-  std::vector<u32> values(16);
-  for (u32 k = 0; k < 16; ++k) values[k] = k;
-  upload(*device, *x, values);
-  device->fill_zero(*y, 0, 64);
-  const auto kernel = device->compile(module_of(doubling), "double");
-  EXPECT_EQ(kernel->name(), "double");
-  EXPECT_THAT(kernel->workgroup_size(), ElementsAre(4, 1, 1));
-
-  const auto work =
-      device->record({{.kernel = kernel, .bindings = {{x}, {y}}, .workgroups = {1, 1, 1}},
-                      {.kernel = kernel, .bindings = {{y, 0, 16}, {y, 32, 16}}, .workgroups = {1, 1, 1}}});
-  device->submit(*work);
-  device->finish();
-  EXPECT_THAT(download<u32>(*device, *y, 16), ElementsAre(0, 2, 4, 6, 0, 0, 0, 0, 0, 4, 8, 12, 0, 0, 0, 0));
-
-  work->set_workgroups(0, {2, 1, 1});
-  work->set_workgroups(1, {0, 1, 1});  // skipped
-  device->submit(*work);
-  EXPECT_THAT(download<u32>(*device, *y, 16), ElementsAre(0, 2, 4, 6, 8, 10, 12, 14, 0, 4, 8, 12, 0, 0, 0, 0));
-  const auto times = device->submit_profiled(*work);
-  ASSERT_EQ(times.size(), 2U);
-  EXPECT_GT(times[0], 0.0);
-}
-
-TEST(ReferenceDevice, CountsAllocatedBytes) {
-  const auto device = make_reference_device();
-  const auto buffer = device->allocate({.bytes = 100});
-  {
-    const auto image = device->allocate({.kind = StorageKind::Texture3D, .texel = DataType::F16, .extent = {2, 3, 4}});
-    EXPECT_EQ(device->allocated_bytes(), 100U + 2 * 3 * 4 * 8);
-  }
-  EXPECT_EQ(device->allocated_bytes(), 100U);
-}
 
 TEST(ReferenceDevice, ReportsReadsOfUnwrittenBytes) {
   const auto device = make_reference_device();
@@ -297,19 +259,6 @@ TEST(ReferenceLimits, BindingsMustFit) {
   EXPECT_THAT(record({{small, 16, 40}}), HasSubstr("passes the end of a buffer of 48 bytes"));
   EXPECT_THAT(record({{image}}), HasSubstr("which takes one of kind"));
   EXPECT_THROW(device->record({{}}), InvalidInput);
-}
-
-TEST(ReferenceLimits, CopiesStayInside) {
-  const auto device = make_reference_device();
-  const auto buffer = device->allocate({.bytes = 16});
-  const auto image = device->allocate({.kind = StorageKind::Texture2D, .texel = DataType::U8, .extent = {2, 2, 1}});
-  std::vector<std::byte> bytes(16);
-  EXPECT_THAT(message_of([&] { device->write(*buffer, 4, bytes); }),
-              HasSubstr("passes the end of a buffer of 16 bytes"));
-  EXPECT_THROW(device->read(*buffer, 17, std::span(bytes).first(0)), InvalidInput);
-  EXPECT_THROW(device->fill_zero(*buffer, 0xFFFFFFFFFFFFFFFFU, 2), InvalidInput);
-  EXPECT_NO_THROW(device->write(*image, 0, bytes));
-  EXPECT_THAT(message_of([&] { device->write(*image, 0, std::span(bytes).first(8)); }), HasSubstr("copied whole"));
 }
 
 TEST(ReferenceLimits, ImageExtents) {

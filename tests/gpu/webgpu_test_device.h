@@ -56,9 +56,8 @@ class WebGpuTest : public testing::TestWithParam<Library::Kind> {
     return values;
   }
   /// A kernel named `run` over `parameters`.
-  std::shared_ptr<WebGpuKernel> kernel(const std::string& source, std::vector<Parameter> parameters,
-                                       std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1}) {
-    return device().compile_source(source, "run", "test kernel", {std::move(parameters), {}, workgroup_size});
+  std::shared_ptr<WebGpuKernel> kernel(const std::string& source, std::vector<Parameter> parameters) {
+    return device().compile_source(source, "run", "test kernel", {std::move(parameters), {}, {1, 1, 1}});
   }
   void run(std::vector<Dispatch> dispatches) {
     const auto recording = device().record(std::move(dispatches));
@@ -73,8 +72,6 @@ inline std::string kind_name(const testing::TestParamInfo<Library::Kind>& info) 
   INSTANTIATE_TEST_SUITE_P(All, suite, testing::Values(Library::Kind::Dawn, Library::Kind::WgpuNative), kind_name)
 
 /// A buffer parameter of a test kernel.
-inline Parameter buffer_parameter(std::string name, bool writes, std::uint64_t min_bytes = 0) {
-  return {.name = std::move(name), .writes = writes, .min_bytes = min_bytes};
-}
+inline Parameter buffer_parameter(std::string name, bool writes) { return {.name = std::move(name), .writes = writes}; }
 
 }  // namespace driftwood::gpu::webgpu::test

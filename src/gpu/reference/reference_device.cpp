@@ -53,16 +53,18 @@ std::string triple(const std::array<std::uint32_t, 3>& v) {
 
 class ReferenceKernel final : public Kernel {
  public:
-  ReferenceKernel(std::string name, std::uint32_t max_size, const shader::Module& module,
+  ReferenceKernel(AllocationCounter device, std::string name, std::uint32_t max_size, const shader::Module& module,
                   const shader::InterpreterOptions& options)
-      : name_(std::move(name)), max_size_(max_size), executable_(module, options) {}
+      : device_(std::move(device)), name_(std::move(name)), max_size_(max_size), executable_(module, options) {}
 
   const std::string& name() const override { return name_; }
   std::uint32_t max_workgroup_size() const override { return max_size_; }
   std::array<std::uint32_t, 3> workgroup_size() const override { return executable_.workgroup_size(); }
+  bool belongs_to(const AllocationCounter& device) const { return device_ == device; }
   const shader::Executable& executable() const { return executable_; }
 
  private:
+  AllocationCounter device_;
   std::string name_;
   std::uint32_t max_size_;
   shader::Executable executable_;
@@ -74,14 +76,14 @@ struct PreparedDispatch {
   std::vector<shader::BoundMemory> bindings;
   std::array<std::uint32_t, 3> workgroups;
   std::string label;
+
+  bool is_skipped() const { return workgroups[0] == 0 || workgroups[1] == 0 || workgroups[2] == 0; }
 };
 
 class ReferenceRecording final : public Recording {
  public:
-  ReferenceRecording(std::vector<PreparedDispatch> dispatches, const DeviceFacts& facts)
-      : dispatches_(std::move(dispatches)), facts_(facts) {
-    for (const PreparedDispatch& dispatch : dispatches_) check_grid(dispatch.workgroups, facts_);
-  }
+  ReferenceRecording(AllocationCounter device, std::vector<PreparedDispatch> dispatches, const DeviceFacts& facts)
+      : device_(std::move(device)), dispatches_(std::move(dispatches)), facts_(facts) {}
 
   std::size_t size() const override { return dispatches_.size(); }
   void set_workgroups(std::size_t dispatch, std::array<std::uint32_t, 3> workgroups) override {
@@ -92,22 +94,14 @@ class ReferenceRecording final : public Recording {
     check_grid(workgroups, facts_);
     dispatches_[dispatch].workgroups = workgroups;
   }
+  bool belongs_to(const AllocationCounter& device) const { return device_ == device; }
   std::vector<PreparedDispatch>& dispatches() { return dispatches_; }
 
  private:
+  AllocationCounter device_;
   std::vector<PreparedDispatch> dispatches_;
   DeviceFacts facts_;
 };
-
-const ReferenceMemory& own_memory(const Memory& memory) {
-  const auto* own = dynamic_cast<const ReferenceMemory*>(&memory);
-  if (!own) throw InvalidInput("The memory belongs to another device than the reference device.");
-  return *own;
-}
-
-ReferenceMemory& own_memory(Memory& memory) {
-  return const_cast<ReferenceMemory&>(own_memory(static_cast<const Memory&>(memory)));
-}
 
 class ReferenceDevice final : public Device {
  public:
@@ -147,8 +141,8 @@ class ReferenceDevice final : public Device {
 
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override {
     check_module(module, name, facts_);
-    auto kernel = std::make_shared<ReferenceKernel>(name, std::min(facts_.max_workgroup_size, max_kernel_size_), module,
-                                                    options_);
+    auto kernel = std::make_shared<ReferenceKernel>(
+        allocated_, name, std::min(facts_.max_workgroup_size, max_kernel_size_), module, options_);
     if (kernel->executable().workgroup_bytes() > facts_.local_memory) {
       throw OutOfMemory("The kernel '" + name + "' uses " + std::to_string(kernel->executable().workgroup_bytes()) +
                         " bytes of workgroup memory; the device has " + std::to_string(facts_.local_memory) + ".");
@@ -158,8 +152,17 @@ class ReferenceDevice final : public Device {
 
   std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) override {
     std::vector<PreparedDispatch> prepared;
-    for (Dispatch& dispatch : dispatches) prepared.push_back(prepare(dispatch));
-    return std::make_unique<ReferenceRecording>(std::move(prepared), facts_);
+    for (Dispatch& dispatch : dispatches) {
+      try {
+        prepared.push_back(prepare(dispatch));
+      } catch (Error& error) {
+        const std::string name = dispatch.kernel ? dispatch.kernel->name() : "no kernel";
+        error.add_context("While recording dispatch " + std::to_string(prepared.size()) + " (" +
+                          (dispatch.label.empty() ? name : dispatch.label) + ").");
+        throw;
+      }
+    }
+    return std::make_unique<ReferenceRecording>(allocated_, std::move(prepared), facts_);
   }
 
   void submit(Recording& recording) override {
@@ -169,6 +172,10 @@ class ReferenceDevice final : public Device {
   std::vector<double> submit_profiled(Recording& recording) override {
     std::vector<double> nanoseconds;
     for (PreparedDispatch& dispatch : own_recording(recording).dispatches()) {
+      if (dispatch.is_skipped()) {
+        nanoseconds.push_back(0.0);
+        continue;
+      }
       const auto start = std::chrono::steady_clock::now();
       run(dispatch);
       nanoseconds.push_back(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
@@ -180,9 +187,20 @@ class ReferenceDevice final : public Device {
   std::uint64_t allocated_bytes() const override { return *allocated_; }
 
  private:
-  static ReferenceRecording& own_recording(Recording& recording) {
+  const ReferenceMemory& own_memory(const Memory& memory) const {
+    const auto* own = dynamic_cast<const ReferenceMemory*>(&memory);
+    if (!own || !own->belongs_to(allocated_)) {
+      throw InvalidInput("The memory belongs to another device than the reference device.");
+    }
+    return *own;
+  }
+  ReferenceMemory& own_memory(Memory& memory) const {
+    return const_cast<ReferenceMemory&>(own_memory(static_cast<const Memory&>(memory)));
+  }
+  ReferenceRecording& own_recording(Recording& recording) const {
     auto* own = dynamic_cast<ReferenceRecording*>(&recording);
-    if (!own) throw InvalidInput("The recording belongs to another device than the reference device.");
+    if (!own || !own->belongs_to(allocated_))
+      throw InvalidInput("The recording belongs to another device than the reference device.");
     return *own;
   }
 
@@ -201,7 +219,9 @@ class ReferenceDevice final : public Device {
   PreparedDispatch prepare(Dispatch& dispatch) const {
     PreparedDispatch prepared;
     prepared.kernel = std::dynamic_pointer_cast<ReferenceKernel>(dispatch.kernel);
-    if (!prepared.kernel) throw InvalidInput("A dispatch has no kernel of the reference device.");
+    if (!prepared.kernel || !prepared.kernel->belongs_to(allocated_)) {
+      throw InvalidInput("A dispatch has no kernel of the reference device.");
+    }
     const auto& resources = prepared.kernel->executable().resources();
     const std::string& name = prepared.kernel->name();
     if (dispatch.bindings.size() != resources.size()) {
@@ -212,6 +232,7 @@ class ReferenceDevice final : public Device {
       prepared.bindings.push_back(bind(dispatch.bindings[k], resources[k], name));
       prepared.kept.push_back(dispatch.bindings[k].memory);
     }
+    check_grid(dispatch.workgroups, facts_);
     prepared.workgroups = dispatch.workgroups;
     prepared.label = std::move(dispatch.label);
     return prepared;
@@ -246,7 +267,7 @@ class ReferenceDevice final : public Device {
       throw InvalidInput("The offset " + std::to_string(binding.offset) + " of " + where + " is no multiple of " +
                          std::to_string(facts_.buffer_alignment) + ".");
     }
-    if (binding.offset > total || binding.size > total - binding.offset) {
+    if (binding.offset >= total || binding.size > total - binding.offset) {
       throw InvalidInput("The range of " + std::to_string(binding.size) + " bytes at " +
                          std::to_string(binding.offset) + " bound to " + where + " passes the end of a buffer of " +
                          std::to_string(total) + " bytes.");

@@ -13,7 +13,8 @@ namespace driftwood::gpu {
 /// none that images have, OutOfMemory where the product overflows.
 std::uint64_t bytes_of(const MemoryDescriptor& descriptor);
 
-/// Bytes allocated now; shared by a device and its memory, which may outlive it.
+/// Bytes allocated now; shared by a device and its memory, which may outlive it. Each device has its own, which tells
+/// whose a thing is.
 using AllocationCounter = std::shared_ptr<std::atomic<std::uint64_t>>;
 
 class ReferenceMemory final : public Memory {
@@ -24,6 +25,7 @@ class ReferenceMemory final : public Memory {
   ReferenceMemory& operator=(const ReferenceMemory&) = delete;
 
   const MemoryDescriptor& descriptor() const override { return descriptor_; }
+  bool belongs_to(const AllocationCounter& device) const { return allocated_ == device; }
   shader::CheckedMemory& bytes() { return bytes_; }
   const shader::CheckedMemory& bytes() const { return bytes_; }
 

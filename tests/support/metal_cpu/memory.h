@@ -9,7 +9,8 @@
 
 namespace driftwood::test {
 
-/// Bytes allocated now, shared by a device and its memory, which may outlive it.
+/// Bytes allocated now, shared by a device and its memory, which may outlive it. Each device has its own, which tells
+/// whose a thing is.
 using AllocatedBytes = std::shared_ptr<std::uint64_t>;
 
 class MetalCpuMemory final : public gpu::Memory {
@@ -22,6 +23,7 @@ class MetalCpuMemory final : public gpu::Memory {
   MetalCpuMemory& operator=(const MetalCpuMemory&) = delete;
 
   const gpu::MemoryDescriptor& descriptor() const override { return descriptor_; }
+  bool belongs_to(const AllocatedBytes& device) const { return allocated_ == device; }
   bool is_buffer() const;  // of bytes: also behind an image buffer
   std::uint64_t bytes() const { return bytes_; }
   std::byte* data() const { return storage_.get() + guard_bytes; }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "gpu/fact_checks.h"
 #include "gpu/signature.h"
 #include "shader/emit_metal.h"
 #include "support/metal_cpu/clang.h"
@@ -73,16 +74,21 @@ metal_cpu::Texel texel_of(DataType type) {
 
 class MetalCpuKernel final : public gpu::Kernel {
  public:
-  MetalCpuKernel(std::shared_ptr<MetalCpuProgram> program, std::string name, Signature signature)
-      : program_(std::move(program)), name_(std::move(name)), signature_(std::move(signature)) {}
+  MetalCpuKernel(AllocatedBytes device, std::shared_ptr<MetalCpuProgram> program, std::string name, Signature signature)
+      : device_(std::move(device)),
+        program_(std::move(program)),
+        name_(std::move(name)),
+        signature_(std::move(signature)) {}
 
   const std::string& name() const override { return name_; }
   std::uint32_t max_workgroup_size() const override { return 1024; }
   std::array<std::uint32_t, 3> workgroup_size() const override { return signature_.workgroup_size; }
+  bool belongs_to(const AllocatedBytes& device) const { return device_ == device; }
   const Signature& signature() const { return signature_; }
   MetalCpuProgram& program() const { return *program_; }
 
  private:
+  AllocatedBytes device_;
   std::shared_ptr<MetalCpuProgram> program_;
   std::string name_;
   Signature signature_;
@@ -97,11 +103,16 @@ struct Command {
   std::vector<const metal_cpu::Texture*> texture_slots;
   std::vector<std::uint32_t> lengths;
   std::vector<const MetalCpuMemory*> written;
+
+  bool is_skipped() const {
+    const auto& groups = dispatch.workgroups;
+    return groups[0] == 0 || groups[1] == 0 || groups[2] == 0;
+  }
 };
 
-const MetalCpuMemory& own(const gpu::Memory& memory) {
+const MetalCpuMemory& own(const gpu::Memory& memory, const AllocatedBytes& device) {
   const auto* mine = dynamic_cast<const MetalCpuMemory*>(&memory);
-  if (!mine) throw InvalidInput("The memory belongs to another device than 'metal-cpu'.");
+  if (!mine || !mine->belongs_to(device)) throw InvalidInput("The memory belongs to another device than 'metal-cpu'.");
   return *mine;
 }
 
@@ -147,9 +158,11 @@ void bind_texture(Command& command, std::size_t slot, const Binding& binding, co
   command.textures[slot] = {memory.data(), texel_of(have.texel), {have.extent[0], have.extent[1], have.extent[2]}};
 }
 
-void bind(Command& command, const DeviceFacts& facts) {
+void bind(Command& command, const AllocatedBytes& device, const DeviceFacts& facts) {
   command.kernel = std::dynamic_pointer_cast<MetalCpuKernel>(command.dispatch.kernel);
-  if (!command.kernel) throw InvalidInput("A dispatch has no kernel of the device 'metal-cpu'.");
+  if (!command.kernel || !command.kernel->belongs_to(device)) {
+    throw InvalidInput("A dispatch has no kernel of the device 'metal-cpu'.");
+  }
   const Signature& signature = command.kernel->signature();
   const std::vector<Binding>& bindings = command.dispatch.bindings;
   if (bindings.size() != signature.parameters.size()) {
@@ -162,7 +175,7 @@ void bind(Command& command, const DeviceFacts& facts) {
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     const Parameter& parameter = signature.parameters[i];
     if (!bindings[i].memory) throw InvalidInput("Nothing is bound to '" + parameter.name + "'.");
-    const MetalCpuMemory& memory = own(*bindings[i].memory);
+    const MetalCpuMemory& memory = own(*bindings[i].memory, device);
     if (parameter.kind == StorageKind::Buffer || parameter.kind == StorageKind::ImageBuffer) {
       sizes[i] = bind_buffer(command, i, bindings[i], memory, parameter, facts);
     } else {
@@ -181,11 +194,21 @@ void bind(Command& command, const DeviceFacts& facts) {
 
 class MetalCpuRecording final : public gpu::Recording {
  public:
-  MetalCpuRecording(std::vector<Dispatch> dispatches, const DeviceFacts& facts) {
-    for (Dispatch& dispatch : dispatches) {
+  MetalCpuRecording(AllocatedBytes device, std::vector<Dispatch> dispatches, const DeviceFacts& facts)
+      : device_(std::move(device)), facts_(facts) {
+    for (std::size_t i = 0; i < dispatches.size(); ++i) {
       commands_.push_back(std::make_unique<Command>());
-      commands_.back()->dispatch = std::move(dispatch);
-      bind(*commands_.back(), facts);
+      Dispatch& dispatch = commands_.back()->dispatch;
+      dispatch = std::move(dispatches[i]);
+      try {
+        bind(*commands_.back(), device_, facts_);
+        set_workgroups(i, dispatch.workgroups);
+      } catch (Error& error) {
+        const std::string name = dispatch.kernel ? dispatch.kernel->name() : "no kernel";
+        error.add_context("While recording dispatch " + std::to_string(i) + " (" +
+                          (dispatch.label.empty() ? name : dispatch.label) + ").");
+        throw;
+      }
     }
   }
   std::size_t size() const override { return commands_.size(); }
@@ -194,11 +217,15 @@ class MetalCpuRecording final : public gpu::Recording {
       throw InvalidInput("Dispatch " + std::to_string(dispatch) + " is asked for in a recording of " +
                          std::to_string(commands_.size()) + ".");
     }
+    gpu::check_grid(workgroups, facts_);
     commands_[dispatch]->dispatch.workgroups = workgroups;
   }
+  bool belongs_to(const AllocatedBytes& device) const { return device_ == device; }
   const std::vector<std::unique_ptr<Command>>& commands() const { return commands_; }
 
  private:
+  AllocatedBytes device_;
+  DeviceFacts facts_;
   std::vector<std::unique_ptr<Command>> commands_;
 };
 
@@ -257,11 +284,11 @@ class MetalCpuDevice final : public gpu::Device {
                         " bytes of threadgroup memory; the device 'metal-cpu' has " +
                         std::to_string(facts_.local_memory) + ".");
     }
-    return std::make_shared<MetalCpuKernel>(std::move(program), name, std::move(signature));
+    return std::make_shared<MetalCpuKernel>(allocated_, std::move(program), name, std::move(signature));
   }
 
   std::unique_ptr<gpu::Recording> record(std::vector<Dispatch> dispatches) override {
-    return std::make_unique<MetalCpuRecording>(std::move(dispatches), facts_);
+    return std::make_unique<MetalCpuRecording>(allocated_, std::move(dispatches), facts_);
   }
 
   void submit(gpu::Recording& recording) override {
@@ -271,6 +298,10 @@ class MetalCpuDevice final : public gpu::Device {
   std::vector<double> submit_profiled(gpu::Recording& recording) override {
     std::vector<double> nanoseconds;
     for (const auto& command : own(recording).commands()) {
+      if (command->is_skipped()) {
+        nanoseconds.push_back(0.0);
+        continue;
+      }
       const auto start = std::chrono::steady_clock::now();
       run(*command);
       nanoseconds.push_back(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
@@ -282,12 +313,13 @@ class MetalCpuDevice final : public gpu::Device {
   std::uint64_t allocated_bytes() const override { return *allocated_; }
 
  private:
-  static MetalCpuRecording& own(gpu::Recording& recording) {
+  MetalCpuRecording& own(gpu::Recording& recording) const {
     auto* mine = dynamic_cast<MetalCpuRecording*>(&recording);
-    if (!mine) throw InvalidInput("The recording belongs to another device than 'metal-cpu'.");
+    if (!mine || !mine->belongs_to(allocated_))
+      throw InvalidInput("The recording belongs to another device than 'metal-cpu'.");
     return *mine;
   }
-  static const MetalCpuMemory& own(const gpu::Memory& memory) { return test::own(memory); }
+  const MetalCpuMemory& own(const gpu::Memory& memory) const { return test::own(memory, allocated_); }
 
   static void check_range(const MetalCpuMemory& memory, std::uint64_t offset, std::uint64_t size) {
     if (!memory.is_buffer() && (offset != 0 || size != memory.bytes())) {
