@@ -171,8 +171,8 @@ struct Accuracy {
 struct Outcome {
   std::map<std::string, std::vector<float>> values;
   std::string fault;
-  bool rounds_operands = false;  // to halves, for matrix units
-  Accuracy accuracy = {};        // of the device
+  double half_steps = 0;   // roundings to halves of what is multiplied and summed
+  Accuracy accuracy = {};  // of the device
 };
 /// Throws Unsupported where the problem has a refusal, and what devices throw.
 Outcome run(const Subject& subject, const Problem& problem, StorageKind storage);

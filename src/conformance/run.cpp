@@ -12,13 +12,20 @@
 namespace driftwood::conformance {
 namespace {
 
-// Whether matrix units are given halves that weights or a prologue did not have.
-bool rounds_operands(const graph::LoweredGraph& lowered) {
-  return std::ranges::any_of(lowered.steps, [&](const graph::LoweredStep& step) {
-    if (!step.kernel.ends_with("-matrix")) return false;
+// Roundings to halves: where matrix units are given what weights or a prologue did not have as halves, both operands;
+// where products of one token are made in halves, x, the eight sums and that of two of them.
+double half_steps(const graph::LoweredGraph& lowered) {
+  double most = 0;
+  for (const graph::LoweredStep& step : lowered.steps) {
     const graph::Node& node = lowered.graph.nodes()[step.node];
-    return !node.prologue.empty() || lowered.graph.value(node.inputs[1]).weights.format != DataType::F16;
-  });
+    if (step.kernel.ends_with("-halves")) {
+      most = std::max(most, 10.0);
+    } else if (step.kernel.ends_with("-matrix")) {
+      const bool are_halves = lowered.graph.value(node.inputs[1]).weights.format == DataType::F16;
+      if (!node.prologue.empty() || !are_halves) most = std::max(most, 2.0);
+    }
+  }
+  return most;
 }
 
 // Kernels that make input ready for matrix units, add what they left in shares, or combine the parts of a divided
@@ -42,14 +49,14 @@ const graph::Value& value_named(const Problem& problem, const std::string& name)
 
 // Elements that must be written, against what is wanted; all others, and padding, against what was there.
 std::string compare(const Problem& problem, const Expected& expected, const std::vector<float>& before,
-                    const std::vector<float>& after, const Accuracy& accuracy, bool rounds_operands) {
+                    const std::vector<float>& after, const Accuracy& accuracy, double half_steps) {
   const graph::Value& value = value_named(problem, expected.name);
   const Shape& shape = value.shape;
   const std::uint32_t padded = 4 * shape.slices();
   for (std::size_t i = 0; i < after.size(); ++i) {
     const std::size_t element = i / padded * shape.c + std::min<std::size_t>(i % padded, shape.c - 1);
     const Wanted& wanted = expected.elements[element];
-    const double allowed = tolerance(wanted, problem.arithmetic, accuracy, value.data_type, rounds_operands);
+    const double allowed = tolerance(wanted, problem.arithmetic, accuracy, value.data_type, half_steps);
     const auto where = [&] { return place(expected.name, {.h = shape.h, .w = shape.w, .c = padded}, i); };
     if (!wanted.is_written) {
       if (std::bit_cast<std::uint32_t>(after[i]) != std::bit_cast<std::uint32_t>(before[i])) {
@@ -88,7 +95,7 @@ Outcome run(const Subject& subject, const Problem& problem, StorageKind storage)
 
   Outcome outcome;
   graph::Program program(device, problem.graph, std::move(settings));
-  outcome.rounds_operands = rounds_operands(program.lowered());
+  outcome.half_steps = half_steps(program.lowered());
   const std::size_t dispatches = program.dispatches() - helpers(program.lowered());
   if (problem.dispatches != 0 && dispatches != problem.dispatches) {
     outcome.fault = fmt::format("{} kernels run instead of {}", dispatches, problem.dispatches);
@@ -106,7 +113,7 @@ Outcome run(const Subject& subject, const Problem& problem, StorageKind storage)
     const Guarded& memory = guarded.at(expected.name);
     std::string fault;
     std::vector<float> after = memory.after(fault);
-    if (fault.empty()) fault = compare(problem, expected, memory.before(), after, accuracy, outcome.rounds_operands);
+    if (fault.empty()) fault = compare(problem, expected, memory.before(), after, accuracy, outcome.half_steps);
     if (!fault.empty() && outcome.fault.empty()) outcome.fault = fault;
     outcome.values[expected.name] = std::move(after);
   }
@@ -114,7 +121,7 @@ Outcome run(const Subject& subject, const Problem& problem, StorageKind storage)
 }
 
 std::string difference(const Problem& problem, const Outcome& a, const Outcome& b) {
-  const bool rounds = a.rounds_operands || b.rounds_operands;
+  const double steps = std::max(a.half_steps, b.half_steps);
   for (const Expected& expected : problem.expected) {
     const graph::Value& value = value_named(problem, expected.name);
     const std::uint32_t padded = 4 * value.shape.slices();
@@ -123,8 +130,8 @@ std::string difference(const Problem& problem, const Outcome& a, const Outcome& 
     for (std::size_t i = 0; i < left.size(); ++i) {
       const std::size_t element = i / padded * value.shape.c + std::min<std::size_t>(i % padded, value.shape.c - 1);
       const Wanted& wanted = expected.elements[element];
-      const double allowed = tolerance(wanted, problem.arithmetic, a.accuracy, value.data_type, rounds) +
-                             tolerance(wanted, problem.arithmetic, b.accuracy, value.data_type, rounds);
+      const double allowed = tolerance(wanted, problem.arithmetic, a.accuracy, value.data_type, steps) +
+                             tolerance(wanted, problem.arithmetic, b.accuracy, value.data_type, steps);
       if (!wanted.is_written || std::abs(left[i] - right[i]) <= allowed) continue;
       return fmt::format("{} is {} on one device and {} on the other",
                          place(expected.name, {.h = value.shape.h, .w = value.shape.w, .c = padded}, i), left[i],

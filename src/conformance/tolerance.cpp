@@ -30,13 +30,13 @@ Accuracy accuracy_of(const gpu::DeviceFacts& facts) {
 }
 
 double tolerance(const Wanted& wanted, const Arithmetic& arithmetic, const Accuracy& accuracy, DataType stored,
-                 bool rounds_operands) {
+                 double half_steps) {
   const double sum = std::min(arithmetic.sum, 6 * std::sqrt(arithmetic.sum));
   const double units = sum + arithmetic.steps + arithmetic.exponentials * accuracy.exponential +
                        arithmetic.sines * accuracy.sine + arithmetic.roots * accuracy.root +
                        arithmetic.inverse_roots * accuracy.inverse_root + arithmetic.divisions * accuracy.division +
                        arithmetic.logarithms * accuracy.logarithm;
-  const double operands = rounds_operands ? 2 * 0x1p-11 : 0;
+  const double operands = half_steps * 0x1p-11;
   const double half =
       stored == DataType::F16 ? accuracy.half_roundings * (std::abs(wanted.value) * 0x1p-11 + 0x1p-25) : 0;
   // Subnormal results may be flushed to zero.

@@ -10,6 +10,8 @@
 // - A result that is stored in f16 is rounded once more: by 2^-11 of itself, or by half the distance of subnormals,
 //   2^-25; WebGPU may also round to the other neighbour, which doubles both.
 // - Matrix units take halves: an operand that was none is off by 2^-11 of itself.
+// - Kernels that multiply in halves round the input once and each of nine sums of products, by 2^-11 of the absolute
+//   terms at most.
 #pragma once
 
 #include "conformance/case.h"
@@ -20,8 +22,8 @@ namespace driftwood::conformance {
 /// What the language of the device's API allows.
 Accuracy accuracy_of(const gpu::DeviceFacts& facts);
 
-/// The error allowed for an element that is stored as `stored`.
+/// The error allowed for an element that is stored as `stored`; `half_steps` roundings on the way are to halves.
 double tolerance(const Wanted& wanted, const Arithmetic& arithmetic, const Accuracy& accuracy, DataType stored,
-                 bool rounds_operands);
+                 double half_steps);
 
 }  // namespace driftwood::conformance

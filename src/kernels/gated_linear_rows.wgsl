@@ -1,6 +1,7 @@
 // y = activation(gate x) * (up x): linear_rows twice in one pass over x. The activation, with the gate's bias, is the
 // fusion point `activation`, the other bias is `up_bias`.
 import package::active_rows::active_rows;
+import package::half_product::{Words, halves, half_sum, load_words};
 import package::parameters::Parameters;
 import package::row_product::{tile, lanes, splits, blocks, prepare, add_row_pairs, partials, sums_of, fold, gathered, norm_factor};
 
@@ -27,13 +28,24 @@ var<uniform> parameters: Parameters;
 fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let first = at.y * tile;
   let tokens = active_rows(tensorWidth(x), parameters.tokens);
+  var gate_words: Words;
+  var up_words: Words;
+  if (halves) {
+    gate_words = load_words(gate, at.x * lanes + local.x, local.y, 0u);
+    up_words = load_words(up, at.x * lanes + local.x, local.y, 0u);
+  }
   prepare(x, gamma, first, tokens, local);
   for (var block = 0u; block < blocks; block++) {
     let group = at.x * blocks + block;
     if (blocks == 1u || group * lanes < weightsRows(gate)) {
       var gate_sums: array<f32, tile>;
       var up_sums: array<f32, tile>;
-      add_row_pairs(gate, up, x, gamma, group * lanes + local.x, local.y, first, tokens, &gate_sums, &up_sums);
+      if (halves) {
+        gate_sums[0] = half_sum(gate, group * lanes + local.x, local.y, gate_words);
+        up_sums[0] = half_sum(up, group * lanes + local.x, local.y, up_words);
+      } else {
+        add_row_pairs(gate, up, x, gamma, group * lanes + local.x, local.y, first, tokens, &gate_sums, &up_sums);
+      }
       @unroll for (var t = 0u; t < tile; t++) {
         partials[sums_of(0u, t) + local.y * lanes + local.x] = gate_sums[t];
         partials[sums_of(1u, t) + local.y * lanes + local.x] = up_sums[t];

@@ -1,7 +1,8 @@
 // The products of integer_linear_rows: a row of weights a lane, times the integers of `tile` tokens.
 //
 // Sums of products are exact: those of 32 columns are summed in an i32 and multiplied with the scales of both blocks.
-import package::integer_fields::{has_minimum, load_integers, load_scale};
+import package::byte_fields::has_minimum;
+import package::integer_fields::{load_integers, load_scale};
 import package::quantize::{inverse_of, largest_of, load_chunk, packed, scale_of};
 
 override row_lanes: u32;  // rows of a workgroup, a multiple of four

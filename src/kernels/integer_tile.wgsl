@@ -2,7 +2,8 @@
 // with a tile of outputs, `chunks` times 32 columns a step, as words of four integers. An invocation has four outputs
 // of `rows` positions; what it multiplies comes from workgroup memory, and the next step's is on its way from memory
 // meanwhile.
-import package::integer_fields::{Words, has_minimum, load_integers, load_scale};
+import package::byte_fields::{Words, has_minimum};
+import package::integer_fields::{load_integers, load_scale};
 
 override lanes_o: u32;   // invocations along the outputs
 override lanes_p: u32;   // and along the positions

@@ -1,6 +1,6 @@
 // Packed weights of sixteen rows as integers: words of four unsigned bytes, and what they are multiplied with. value =
 // scale * integer + minimum. The units are described in formats/.
-import package::integer_fields::{weights_kind, has_minimum, has_row_scale, i4c, i8c, q4_0, q4_1, q5_0, q5_1};
+import package::byte_fields::{weights_kind, has_minimum, has_row_scale, i4c, i8c, q4_0, q4_1, q5_0, q5_1};
 import package::wide_fields::{Values, Words, fifth_bits, half_of, high_half, low_half};
 
 // Columns 32 chunk + 4 part to the next three.

@@ -3,6 +3,7 @@
 //
 // Neighbouring lanes read neighbouring words (row_group = lanes), and all lanes of a split read the same x.
 import package::active_rows::active_rows;
+import package::half_product::{Words, halves, half_sum, load_words};
 import package::parameters::Parameters;
 import package::row_product::{tile, lanes, splits, blocks, prepare, add_rows, partials, sums_of, fold, gathered, norm_factor};
 
@@ -20,12 +21,20 @@ var<uniform> parameters: Parameters;
 fn linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let first = at.y * tile;
   let tokens = active_rows(tensorWidth(x), parameters.tokens);
+  var words: Words;
+  if (halves) {
+    words = load_words(w, at.x * lanes + local.x, local.y, 0u);
+  }
   prepare(x, gamma, first, tokens, local);
   for (var block = 0u; block < blocks; block++) {
     let group = at.x * blocks + block;
     if (blocks == 1u || group * lanes < weightsRows(w)) {
       var sums: array<f32, tile>;
-      add_rows(w, x, gamma, group * lanes + local.x, local.y, first, tokens, &sums);
+      if (halves) {
+        sums[0] = half_sum(w, group * lanes + local.x, local.y, words);
+      } else {
+        add_rows(w, x, gamma, group * lanes + local.x, local.y, first, tokens, &sums);
+      }
       @unroll for (var t = 0u; t < tile; t++) {
         partials[sums_of(0u, t) + local.y * lanes + local.x] = sums[t];
       }

@@ -1,4 +1,5 @@
 // The merged projections of one token as linear_rows computes them, stored by qkv_store.
+import package::half_product::{Words, halves, half_sum, load_words};
 import package::parameters::Parameters;
 import package::qkv_store::{qkv_slices, store_qkv};
 import package::row_product::{tile, lanes, splits, blocks, prepare, add_rows, partials, sums_of, fold, gathered, norm_factor};
@@ -10,12 +11,20 @@ var<uniform> parameters: Parameters;
 
 @compute @workgroup_size(lanes, splits)
 fn qkv_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {
+  var words: Words;
+  if (halves) {
+    words = load_words(w, at.x * lanes + local.x, local.y, 0u);
+  }
   prepare(x, gamma, 0u, 1u, local);
   for (var block = 0u; block < blocks; block++) {
     let rows = at.x * blocks + block;
     if (blocks == 1u || rows * lanes < weightsRows(w)) {
       var sums: array<f32, tile>;
-      add_rows(w, x, gamma, rows * lanes + local.x, local.y, 0u, 1u, &sums);
+      if (halves) {
+        sums[0] = half_sum(w, rows * lanes + local.x, local.y, words);
+      } else {
+        add_rows(w, x, gamma, rows * lanes + local.x, local.y, 0u, 1u, &sums);
+      }
       partials[sums_of(0u, 0u) + local.y * lanes + local.x] = sums[0];
       fold(local);
       for (var i = local.y * lanes + local.x; i < lanes / 4u; i += lanes * splits) {

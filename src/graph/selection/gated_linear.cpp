@@ -50,6 +50,10 @@ Lowering gated_linear_rows(const Node& node, const SelectionContext& context) {
                                choose_row_tiling(node, context, weights_descriptor(context, node.inputs[1])));
 }
 
+Lowering gated_linear_halves(const Node& node, const SelectionContext& context) {
+  return gated_linear_in_lanes(node, context, choose_half_tiling(node, context));
+}
+
 Lowering gated_image_wide(const Node& node, const SelectionContext& context) {
   return in_wide_patches(gated_use(node, context, "package::gated_image_wide"), node, context);
 }
@@ -61,6 +65,7 @@ Lowering gated_image_tiled(const Node& node, const SelectionContext& context) {
 constexpr KernelRow rows[] = {{GatedLinear::name, "gated-linear-wide", takes_wide_rows, gated_linear_wide},
                               {GatedLinear::name, "gated-image-wide", takes_wide_image, gated_image_wide},
                               {GatedLinear::name, "gated-image-tiled", takes_tiles, gated_image_tiled},
+                              {GatedLinear::name, "gated-linear-halves", takes_halves, gated_linear_halves},
                               {GatedLinear::name, "gated-linear-rows", has_only_rows, gated_linear_rows}};
 
 }  // namespace

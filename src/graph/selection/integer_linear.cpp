@@ -17,18 +17,6 @@ namespace driftwood::graph {
 
 namespace {
 
-// The numbers of kernels/integer_fields.wgsl.
-constexpr std::pair<DataType, std::uint32_t> weights_kinds[] = {
-    {DataType::Q8_0, 1}, {DataType::Q4_0, 2}, {DataType::Q4_1, 3}, {DataType::Q5_0, 4},
-    {DataType::Q5_1, 5}, {DataType::I8C, 6},  {DataType::I4C, 7}};
-
-std::uint32_t weights_kind(DataType format) {
-  for (const auto& [type, kind] : weights_kinds) {
-    if (type == format) return kind;
-  }
-  return 0;
-}
-
 // Below this number of positions a matrix of many outputs is better cut by rows of weights alone.
 constexpr std::uint32_t least_tiled_positions = 16;
 
@@ -91,7 +79,7 @@ KernelUse integer_use(const Node& node, const SelectionContext& context, std::st
     const std::size_t place = name == "scale" ? 1 : name == "sums" ? 2 : 0;
     use.resources.push_back(read(std::string(name), given[std::min(place, given.size() - 1)]));
   }
-  use.specialization.overrides = {{"weights_kind", weights_kind(context.value(w).weights.format)},
+  use.specialization.overrides = {{"weights_kind", byte_format(context.value(w).weights.format)},
                                   {"words", packed_words(context.shape(w).c)},
                                   {"matrices", is_gated(node) ? 2 : 1},
                                   {"rows_per_token", rows_per_token(context, node.outputs[0])}};
@@ -236,7 +224,7 @@ constexpr KernelRow rows[] = {
 
 }  // namespace
 
-bool has_integer_kernels(DataType format) { return weights_kind(format) != 0; }
+bool has_integer_kernels(DataType format) { return byte_format(format) != 0; }
 
 IntegerForm integer_form(const Graph& graph, const Node& linear, const gpu::DeviceFacts& facts,
                          const GraphOptions& options) {

@@ -60,6 +60,8 @@ std::uint32_t matrices_of(const Node& node) { return node.as<GatedLinear>() != n
 std::uint64_t bytes_of(const RowTiling& tiling, const Node& node, const SelectionContext& context) {
   const std::uint64_t invocations = std::uint64_t{tiling.lanes} * tiling.splits;
   std::uint64_t bytes = 4 * tiling.tile * invocations * (matrices_of(node) + (normalizes(node.operation) ? 1 : 0));
+  // Of 32 columns as many halves, the largest and the sum.
+  if (tiling.halves) bytes += std::uint64_t{9} * slices_of(context, node.inputs[0]);
   if (tiling.stages) bytes += std::uint64_t{16} * tiling.tile * slices_of(context, node.inputs[0]);
   return bytes;
 }
@@ -108,6 +110,44 @@ RowTiling choose_row_tiling(const Node& node, const SelectionContext& context, c
   return staged;
 }
 
+std::uint32_t byte_format(DataType format) {
+  static constexpr std::pair<DataType, std::uint32_t> numbers[] = {
+      {DataType::Q8_0, 1}, {DataType::Q4_0, 2}, {DataType::Q4_1, 3}, {DataType::Q5_0, 4},
+      {DataType::Q5_1, 5}, {DataType::I8C, 6},  {DataType::I4C, 7}};
+  for (const auto& [type, number] : numbers) {
+    if (type == format) return number;
+  }
+  return 0;
+}
+
+RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
+  const gpu::DeviceFacts& facts = context.facts;
+  const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
+  RowTiling tiling{.lanes = weights.row_group, .turns = 2, .halves = true};
+  const std::uint32_t chunks = weights.columns / 32;
+  // Sixteen invocations a row were best from 4,096 to 28,672 rows on an H200, thirty-two of long rows
+  // (docs/performance.md).
+  constexpr std::uint32_t long_row = 256;
+  const std::uint32_t most = chunks > long_row ? 32 : 16;
+  while (tiling.splits < most && 2 * tiling.splits * tiling.turns <= chunks &&
+         2 * tiling.splits * tiling.lanes <= std::max<std::uint32_t>(facts.max_workgroup_size, 256) &&
+         2 * tiling.splits <= facts.max_workgroup_extent[1]) {
+    tiling.splits *= 2;
+  }
+  return tiling;
+}
+
+bool takes_halves(const Node& node, const SelectionContext& context) {
+  const gpu::DeviceFacts& facts = context.facts;
+  if (context.options.precision == Precision::F32 || !facts.has_f16_arithmetic || facts.is_cpu) return false;
+  const Shape& x = context.shape(node.inputs[0]);
+  const WeightsSource& weights = context.value(node.inputs[1]).weights;
+  const bool has_bytes = byte_format(weights.format) != 0 && !info(weights.format).has_row_scale();
+  if (!has_only_rows(node, context) || x.w != 1 || !has_bytes) return false;
+  if (weights.columns % 32 != 0 || !node.prologue.empty()) return false;
+  return bytes_of(choose_half_tiling(node, context), node, context) <= facts.local_memory;
+}
+
 bool takes_wide_rows(const Node& node, const SelectionContext& context) {
   return context.facts.is_cpu && has_only_rows(node, context);
 }
@@ -141,6 +181,12 @@ Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& conte
                                   {"turns", tiling.turns},
                                   {"staged_slices", tiling.stages ? slices_of(context, x) : 0},
                                   {"rows_per_token", rows_per_token(context, x)}};
+  if (tiling.halves) {
+    use.specialization.overrides["weights_kind"] = byte_format(matrix.format);
+    use.specialization.overrides["half_chunks"] = matrix.columns / 32;
+    use.specialization.overrides["half_splits"] = tiling.splits;
+    use.specialization.overrides["half_turns"] = tiling.turns;
+  }
   add_norm(node, context, use);
   use.grid = matrix_grid(context, x, matrix, tiling.lanes * tiling.blocks, tiling.tile);
   return {.kernels = {std::move(use)}};
@@ -169,6 +215,10 @@ Lowering linear_rows(const Node& node, const SelectionContext& context) {
   return linear_in_lanes(node, context, choose_row_tiling(node, context, weights_descriptor(context, node.inputs[1])));
 }
 
+Lowering linear_halves(const Node& node, const SelectionContext& context) {
+  return linear_in_lanes(node, context, choose_half_tiling(node, context));
+}
+
 Lowering linear_image_wide(const Node& node, const SelectionContext& context) {
   return in_wide_patches(matrix_use(node, context, "package::conv_wide"), node, context);
 }
@@ -180,6 +230,7 @@ Lowering linear_tiled(const Node& node, const SelectionContext& context) {
 constexpr KernelRow rows[] = {{Linear::name, "linear-wide", takes_wide_rows, linear_wide},
                               {Linear::name, "linear-image-wide", takes_wide_image, linear_image_wide},
                               {Linear::name, "linear-tiled", takes_tiles, linear_tiled},
+                              {Linear::name, "linear-halves", takes_halves, linear_halves},
                               {Linear::name, "linear-rows", has_only_rows, linear_rows}};
 
 }  // namespace

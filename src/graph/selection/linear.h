@@ -24,7 +24,16 @@ struct RowTiling {
   std::uint32_t blocks = 1;              // groups of `lanes` rows that a workgroup does, one after the other
   std::uint32_t turns = 1;               // chunks of 32 columns that an invocation loads at once
   bool stages = false;                   // whether the tokens are kept in workgroup memory
+  bool halves = false;                   // whether products of the only token are made in f16 (half_product.wgsl)
 };
+
+/// The number of a format whose values are bytes, or parts of bytes, in kernels/byte_fields.wgsl; 0 of others.
+std::uint32_t byte_format(DataType format);
+
+/// Whether the product with one token is made in f16: the device and the precision have it, and the format has bytes.
+bool takes_halves(const Node& node, const SelectionContext& context);
+/// The tiling of such a product.
+RowTiling choose_half_tiling(const Node& node, const SelectionContext& context);
 
 /// The tiling that is expected to be the fastest on the device for a linear or gated linear.
 RowTiling choose_row_tiling(const Node& node, const SelectionContext& context, const WeightsDescriptor& weights);

@@ -45,7 +45,13 @@ Lowering qkv_rows(const Node& node, const SelectionContext& context) {
   return with_heads(in_lanes(qkv_use(node, context, "package::qkv_rows"), node, context, tiling), node, context);
 }
 
+Lowering qkv_halves(const Node& node, const SelectionContext& context) {
+  const RowTiling tiling = choose_half_tiling(node, context);
+  return with_heads(in_lanes(qkv_use(node, context, "package::qkv_rows"), node, context, tiling), node, context);
+}
+
 constexpr KernelRow rows[] = {{QkvLinear::name, "qkv-wide", takes_wide_rows, qkv_wide},
+                              {QkvLinear::name, "qkv-halves", takes_halves, qkv_halves},
                               {QkvLinear::name, "qkv-rows", has_only_rows, qkv_rows}};
 
 }  // namespace

@@ -50,8 +50,8 @@ Code Printer::half_conversion(const Code& code, const TypePtr& from, const TypeP
   return {helper + "(" + code.text + ")", Precedence::Postfix};
 }
 
-// Reinterpreting half2 as a word fails in NVIDIA's code generator ("unsupported operation"). Through float and back the
-// 16 bits of every half but a NaN's payload stay what they are.
+// NVIDIA's compiler has no as_half2(), and reading a half2 as a word fails in its code generator ("unsupported
+// operation"). The other way a union serves; this way float: the 16 bits of every half but a NaN's payload stay.
 Code Printer::half_bitcast(const Code& code, const TypePtr& from, const TypePtr& to) {
   const bool to_half = scalar_of(to) == Scalar::F16;
   const int words = width_of(to_half ? from : to);
@@ -60,8 +60,11 @@ Code Printer::half_bitcast(const Code& code, const TypePtr& from, const TypePtr&
   const std::string from_name = type_name(from), to_name = type_name(to);
   const std::string helper = to_name + "_bits_of_" + from_name;
   const auto unpacked = [&](const std::string& component) {
-    const std::string bits = bitcast({"v"}, from, word).text + component;
-    return half_conversion({unpack_helper() + "(" + bits + ")"}, single_pair, pair).text;
+    constexpr const char* pair_of = "half2_of_word";
+    prelude_.require(pair_of, std::string("static half2 ") + pair_of +
+                                  "(uint v) {\n  union { uint word; half2 pair; } both;\n  both.word = v;\n  return "
+                                  "both.pair;\n}");
+    return std::string(pair_of) + "(" + bitcast({"v"}, from, word).text + component + ")";
   };
   const auto packed = [&](const std::string& halves) {
     return pack_helper() + "(" + half_conversion({"v" + halves}, pair, single_pair).text + ")";

@@ -95,7 +95,8 @@ void refresh_references(Block& body) {
       each->is_reference = read->variable->is_mutable;
     if (const auto* index = std::get_if<Index>(&each->node)) each->is_reference = index->base->is_reference;
     if (const auto* member = std::get_if<Member>(&each->node)) each->is_reference = member->base->is_reference;
-    if (const auto* swizzle = std::get_if<Swizzle>(&each->node)) each->is_reference = swizzle->base->is_reference;
+    if (const auto* swizzle = std::get_if<Swizzle>(&each->node))
+      each->is_reference = swizzle->base->is_reference && swizzle->count == 1;
   });
 }
 

@@ -1,0 +1,122 @@
+// The product of one token with rows of bytes (byte_fields), a row a lane, in f16: for linear_rows and its like where
+// `halves` is set. For formats without scales of rows, whose models have integer products.
+//
+// Each 32 values of x are divided by the largest of them, so that sums of their products with bytes less the bias cannot
+// overflow, and kept as pairs of f16 in a word, in the order that two bytes of a word give: 0 and 2, 1 and 3. Eight
+// products are summed in f16, and the rest in f32.
+import package::byte_fields::{Raw, bias, bytes_of, has_minimum, load_raw, raw_words, scale_of};
+
+override half_chunks: u32 = 0;  // of 32 columns of the token; 0: the product is not in f16
+override half_splits: u32 = 1;  // invocations that share the columns of a row
+override half_turns: u32 = 1;   // chunks whose words an invocation has under way while it multiplies as many
+
+const halves = half_chunks > 0u;
+const steps = (half_chunks + half_splits * half_turns - 1u) / (half_splits * half_turns);
+const is_even = half_chunks % (half_splits * half_turns) == 0u;
+
+alias Words = array<u32, half_turns * raw_words>;
+
+var<workgroup> half_pairs: array<vec4u, max(4u * half_chunks, 1u)>;
+var<workgroup> half_scales: array<vec2f, max(half_chunks, 1u)>;  // the largest of 32 values, and their sum
+
+// Keeps channels 32 chunk to 32 chunk + 31.
+fn keep_halves(values: array<vec4f, 8>, chunk: u32) {
+  var largest = abs(values[0]);
+  var sums = values[0];
+  @unroll for (var i = 1u; i < 8u; i++) {
+    largest = max(largest, abs(values[i]));
+    sums += values[i];
+  }
+  let most = max(max(largest.x, largest.y), max(largest.z, largest.w));
+  let inverse = select(0.0, 1.0 / most, most >= 1e-30f);  // which may be infinite below
+  @unroll for (var i = 0u; i < 4u; i++) {
+    let a = values[2u * i] * inverse;
+    let b = values[2u * i + 1u] * inverse;
+    half_pairs[chunk * 4u + i] = vec4u(pack2x16float(a.xz), pack2x16float(a.yw), pack2x16float(b.xz), pack2x16float(b.yw));
+  }
+  half_scales[chunk] = vec2f(most, sums.x + sums.y + sums.z + sums.w);
+}
+
+fn chunk_of(step: u32, turn: u32, split: u32) -> u32 {
+  return (step * half_turns + turn) * half_splits + split;
+}
+
+// The words of a step, to be called before the token is there: memory takes longer than anything else.
+fn load_words(w: weights<f32>, row: u32, split: u32, step: u32) -> Words {
+  var words: Words;
+  @unroll for (var turn = 0u; turn < half_turns; turn++) {
+    let chunk = chunk_of(step, turn, split);
+    if (is_even || chunk < half_chunks) {
+      let raw = load_raw(w, row, chunk);
+      @unroll for (var j = 0u; j < raw_words; j++) {
+        words[turn * raw_words + j] = raw[j];
+      }
+    }
+  }
+  return words;
+}
+
+// Bytes 0 and 2 of a word times a pair: as the low byte of a half whose other bits are those of 1024, a byte is 1024
+// more than it is.
+fn product(bytes: u32, pair: u32) -> vec2<f16> {
+  let numbers = bitcast<vec2<f16>>((bytes & 0x00ff00ffu) | 0x64006400u) - vec2<f16>(f16(1024u + bias));
+  return numbers * bitcast<vec2<f16>>(pair);
+}
+
+fn chunk_sum(raw: Raw, chunk: u32) -> f32 {
+  let bytes = bytes_of(raw);
+  var even = vec2<f16>();
+  var odd = vec2<f16>();
+  @unroll for (var i = 0u; i < 4u; i++) {
+    let pairs = half_pairs[chunk * 4u + i];
+    let a = bytes[2u * i];
+    let b = bytes[2u * i + 1u];
+    even += product(a, pairs.x);
+    odd += product(a >> 8u, pairs.y);
+    even += product(b, pairs.z);
+    odd += product(b >> 8u, pairs.w);
+  }
+  let sums = vec2f(even + odd);
+  let scale = scale_of(raw, chunk);
+  let input = half_scales[chunk];
+  var sum = (sums.x + sums.y) * (scale.x * input.x);
+  if (has_minimum) {
+    sum += scale.y * input.y;
+  }
+  return sum;
+}
+
+fn step_sum(words: Words, split: u32, step: u32) -> f32 {
+  var sum = 0.0;
+  @unroll for (var turn = 0u; turn < half_turns; turn++) {
+    let chunk = chunk_of(step, turn, split);
+    if (is_even || chunk < half_chunks) {
+      var raw: Raw;
+      @unroll for (var j = 0u; j < raw_words; j++) {
+        raw[j] = words[turn * raw_words + j];
+      }
+      sum += chunk_sum(raw, chunk);
+    }
+  }
+  return sum;
+}
+
+// The share `split` of a row, whose first step's words are there.
+fn half_sum(w: weights<f32>, row: u32, split: u32, first: Words) -> f32 {
+  var sum = 0.0;
+  var words = first;
+  var next = first;
+  for (var step = 0u; step < steps; step += 2u) {
+    if (step + 1u < steps) {
+      next = load_words(w, row, split, step + 1u);
+    }
+    sum += step_sum(words, split, step);
+    if (step + 2u < steps) {
+      words = load_words(w, row, split, step + 2u);
+    }
+    if (step + 1u < steps) {
+      sum += step_sum(next, split, step + 1u);
+    }
+  }
+  return sum;
+}
