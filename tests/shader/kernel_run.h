@@ -27,6 +27,10 @@ class KernelRun {
     executable_ = std::make_unique<Executable>(module, options);
   }
 
+  /// A module as it is, after passes of the optimiser.
+  explicit KernelRun(const Module& module, const InterpreterOptions& options = {})
+      : executable_(std::make_unique<Executable>(module, options)) {}
+
   /// The next binding, filled with values.
   template <class T>
   KernelRun& bind(const std::vector<T>& values) {

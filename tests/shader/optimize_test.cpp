@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "kernel_run.h"
 #include "shader/checker.h"
 #include "shader/diagnostics.h"
 #include "shader/emit_opencl.h"
@@ -11,6 +12,7 @@
 namespace driftwood::shader {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -45,6 +47,15 @@ TEST(FoldConstants, KeepsTheTakenBranchOnly) {
   EXPECT_THAT(text, HasSubstr("5"));
   EXPECT_THAT(text, Not(HasSubstr("6")));
   EXPECT_THAT(text, Not(HasSubstr("if")));
+}
+
+// Two components of a variable are no part of it that could be stored to, or read as one.
+TEST(InlineFunctions, LeavesSeveralComponentsOfAVariableAValue) {
+  Module module = checked_body("var v = vec4f(1.0, 2.0, 3.0, f32(k)); let pair = v.xy + v.zw; y[k] = pair.x * pair.y;");
+  inline_functions(module);
+  KernelRun run(module);
+  run.bind_unwritten(16).run();
+  EXPECT_THAT(run.values<float>(0), ElementsAre(8.0F, 12.0F, 16.0F, 20.0F));
 }
 
 TEST(FoldConstants, WrapsIntegers) {

@@ -1,19 +1,17 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
-static float2 unpack_2x16_float(uint bits) {
-  return vload_half2(0, (const half*)&bits);
-}
-
-static half2 half2_from_float2(float2 v) {
-  return (half2)((half)v.x, (half)v.y);
+static half2 half2_of_word(uint v) {
+  union { uint word; half2 pair; } both;
+  both.word = v;
+  return both.pair;
 }
 
 static half4 half4_bits_of_uint2(uint2 v) {
-  return (half4)(half2_from_float2(unpack_2x16_float(v.x)), half2_from_float2(unpack_2x16_float(v.y)));
+  return (half4)(half2_of_word(v.x), half2_of_word(v.y));
 }
 
 static half2 half2_bits_of_uint(uint v) {
-  return half2_from_float2(unpack_2x16_float(v));
+  return half2_of_word(v);
 }
 
 static float2 float2_from_half2(half2 v) {
