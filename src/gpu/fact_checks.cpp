@@ -135,6 +135,13 @@ std::uint64_t workgroup_bytes(const shader::Module& module) {
   return bytes;
 }
 
+void check_workgroup_memory(const shader::Module& module, const std::string& name, const DeviceFacts& facts) {
+  const std::uint64_t bytes = workgroup_bytes(module);
+  if (bytes <= facts.local_memory) return;
+  throw OutOfMemory(fmt::format("The kernel '{}' uses {} bytes of workgroup memory; the device has {}.", name, bytes,
+                                facts.local_memory));
+}
+
 void check_grid(const std::array<std::uint32_t, 3>& workgroups, const DeviceFacts& facts) {
   for (std::size_t k = 0; k < 3; ++k) {
     if (workgroups[k] > facts.max_workgroup_count[k]) {

@@ -29,6 +29,9 @@ void check_module(const shader::Module& module, const std::string& name, const D
 /// Bytes of workgroup memory that a module declares, each variable rounded up to 16 as WebGPU counts them.
 std::uint64_t workgroup_bytes(const shader::Module& module);
 
+/// Throws OutOfMemory where they exceed the device's.
+void check_workgroup_memory(const shader::Module& module, const std::string& name, const DeviceFacts& facts);
+
 /// Throws InvalidInput for a grid over the device's limits.
 void check_grid(const std::array<std::uint32_t, 3>& workgroups, const DeviceFacts& facts);
 

@@ -68,10 +68,7 @@ void LimitedDevice::fill_zero(Memory& memory, std::uint64_t offset, std::uint64_
 
 std::shared_ptr<Kernel> LimitedDevice::compile(const shader::Module& module, const std::string& name) {
   check_module(module, name, facts_);
-  if (const std::uint64_t bytes = workgroup_bytes(module); bytes > facts_.local_memory) {
-    throw OutOfMemory(fmt::format("The kernel '{}' uses {} bytes of workgroup memory; the device has {}.", name, bytes,
-                                  facts_.local_memory));
-  }
+  check_workgroup_memory(module, name, facts_);
   return device_->compile(module, name);
 }
 

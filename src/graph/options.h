@@ -12,7 +12,7 @@
 
 namespace driftwood::graph {
 
-/// Auto: accumulate in f32, f16 only where storage or matrix units gain from it.
+/// Auto: accumulate in f32; f16 where storage or matrix units gain from it, and in sums of eight products of one token.
 enum class Precision : std::uint8_t { Auto, F32, F16 };
 /// How activations enter the matrix kernels. Auto: integers only for models quantized that way.
 enum class ActivationMode : std::uint8_t { Auto, Float, Int8 };

@@ -141,13 +141,9 @@ class ReferenceDevice final : public Device {
 
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override {
     check_module(module, name, facts_);
-    auto kernel = std::make_shared<ReferenceKernel>(
-        allocated_, name, std::min(facts_.max_workgroup_size, max_kernel_size_), module, options_);
-    if (kernel->executable().workgroup_bytes() > facts_.local_memory) {
-      throw OutOfMemory("The kernel '" + name + "' uses " + std::to_string(kernel->executable().workgroup_bytes()) +
-                        " bytes of workgroup memory; the device has " + std::to_string(facts_.local_memory) + ".");
-    }
-    return kernel;
+    check_workgroup_memory(module, name, facts_);
+    return std::make_shared<ReferenceKernel>(allocated_, name, std::min(facts_.max_workgroup_size, max_kernel_size_),
+                                             module, options_);
   }
 
   std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) override {

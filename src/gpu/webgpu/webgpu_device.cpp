@@ -134,11 +134,7 @@ void WebGpuDevice::fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t
 }
 
 std::shared_ptr<Kernel> WebGpuDevice::compile(const shader::Module& module, const std::string& name) {
-  // wgpu-native does not look.
-  if (const std::uint64_t bytes = workgroup_bytes(module); bytes > facts_.local_memory) {
-    throw OutOfMemory(fmt::format("The kernel '{}' uses {} bytes of workgroup memory; the device '{}' has {}.", name,
-                                  bytes, facts_.id, facts_.local_memory));
-  }
+  check_workgroup_memory(module, name, facts_);  // wgpu-native does not look
   Signature signature = signature_of(module);
   for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
     Parameter& parameter = signature.parameters[i];

@@ -34,7 +34,6 @@ class Executable {
   const std::string& name() const { return name_; }
   const std::vector<ExecutableResource>& resources() const { return resources_; }
   std::array<std::uint32_t, 3> workgroup_size() const { return workgroup_size_; }
-  std::uint32_t workgroup_bytes() const { return workgroup_bytes_; }
   const InterpreterOptions& options() const { return options_; }
 
  private:
