@@ -47,6 +47,13 @@ bool SelectionContext::per_token(ValueId id) const {
   return can_be && value.shape.w % graph.max_tokens == 0;
 }
 
+std::string_view operation_of(std::string_view kernel) {
+  for (const KernelRow& row : kernel_rows()) {
+    if (row.kernel == kernel) return row.operation;
+  }
+  return {};
+}
+
 bool is_trusted(const gpu::DeviceFacts& facts, std::string_view kernel) {
   return std::ranges::find(facts.distrusted_kernels, kernel) == facts.distrusted_kernels.end();
 }

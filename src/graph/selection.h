@@ -119,6 +119,9 @@ struct KernelRow {
 /// All rows, of each operation in order of preference (selection/table.cpp).
 std::span<const KernelRow> kernel_rows();
 
+/// The operation that the kernel of a row runs; an empty text where there is no such row.
+std::string_view operation_of(std::string_view kernel);
+
 /// Whether a row has given right numbers on the device, as far as it is known (DeviceFacts::distrusted_kernels).
 bool is_trusted(const gpu::DeviceFacts& facts, std::string_view kernel);
 

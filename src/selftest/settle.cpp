@@ -14,13 +14,6 @@ namespace {
 // A driver that is lost again and again is not worth more of the user's time.
 constexpr std::size_t most_losses = 4;
 
-std::string_view operation_of(std::string_view kernel) {
-  for (const graph::KernelRow& row : graph::kernel_rows()) {
-    if (row.kernel == kernel) return row.operation;
-  }
-  return {};
-}
-
 // The kernels to blame for a case that is wrong: those that no other case shows to be right, or all.
 std::vector<std::string> suspects(const std::vector<std::string>& kernels, const std::set<std::string>& right) {
   std::vector<std::string> left;
@@ -95,7 +88,7 @@ bool Search::is_stuck(std::size_t candidate, const Amendments& amendments) const
   // Others in the place of a fused kernel have cases of their own.
   for (const graph::FusedKernel& fused : graph::fused_kernels()) {
     const bool is_off = std::ranges::find(amendments.kernels, fused.kernel) != amendments.kernels.end();
-    if (is_off && operation_of(fused.kernel) == operation(candidate)) return false;
+    if (is_off && graph::operation_of(fused.kernel) == operation(candidate)) return false;
   }
   return !plan(candidates_, candidate, amended(base_, amendments));
 }

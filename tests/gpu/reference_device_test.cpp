@@ -230,7 +230,7 @@ TEST(ReferenceLimits, AreKept) {
   EXPECT_THAT(
       compiles(out + "var<workgroup> w: array<f32, 17>;\n@compute @workgroup_size(1) fn f() { w[0] = 1.0; r[0] = "
                      "w[0]; }"),
-      HasSubstr("uses 68 bytes of workgroup memory; the device has 64."));
+      HasSubstr("uses 80 bytes of workgroup memory; the device has 64."));
   const auto kernel = poor->compile(module_of(out + "@compute @workgroup_size(2) fn f() { r[0] = 1.0; }"), "f");
   EXPECT_THAT(message_of([&] {
                 poor->record({{.kernel = kernel, .bindings = {{kept[0]}}, .workgroups = {9, 1, 1}}});
