@@ -26,6 +26,18 @@ std::string model() { return quoted(std::string(DRIFTWOOD_SOURCE_DIR) + "/models
 #define NEEDS_MODEL() \
   if (!has_model()) GTEST_SKIP() << "the model is missing: tools/fetch_models.sh smollm2"
 
+// WebGPU's libraries are not asked then, since Dawn would write warnings of its own.
+TEST_F(CommandLine, DevicesSaysWhereVulkanHasNoDriver) {
+  ::setenv("VK_DRIVER_FILES", (folder_.path() / "none.json").c_str(), 1);
+  const Result result = run("devices");
+  ::unsetenv("VK_DRIVER_FILES");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.err, "");
+  if (result.out.find("webgpu ") == std::string::npos) GTEST_SKIP() << "there is no WebGPU library";
+  EXPECT_THAT(result.out, ::testing::AnyOf(HasSubstr("finds no adapter: Vulkan has no driver here."),
+                                           HasSubstr("finds no adapter: there is no libvulkan.so.1.")));
+}
+
 TEST_F(CommandLine, HelpNamesEveryCommandAndGoesToStandardOutput) {
   const Result result = run("--help");
   EXPECT_EQ(result.status, 0);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "gpu/webgpu/facts.h"
+#include "gpu/webgpu/vulkan_check.h"
 #include "gpu/webgpu/webgpu_device.h"
 
 namespace driftwood::gpu::webgpu {
@@ -46,7 +47,13 @@ Enumeration enumerate(const LoaderOptions& options) {
   Libraries libraries = load_libraries(options);
   Enumeration result;
   result.failures = std::move(libraries.failures);
+  // On this system both libraries compute through Vulkan.
+  const std::string fault = libraries.libraries.empty() ? std::string() : vulkan_fault();
   for (const auto& library : libraries.libraries) {
+    if (!fault.empty() && library->kind != Library::Kind::Other) {
+      result.failures.push_back({library->source, fmt::format("{} finds no adapter: {}.", library->version, fault)});
+      continue;
+    }
     try {
       add_devices(Instance::of(library), result);
     } catch (const Error& error) {
