@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "device_work.h"
 #include "run_kernel.h"
 #include "support/devices.h"
 #include "support/error_of.h"
@@ -48,12 +49,12 @@ constexpr const char* weighted_sum = R"(
 @compute @workgroup_size(4) fn run(@builtin(global_invocation_id) id: vec3u) { c[id.x] = a[id.x] + 2 * b[id.x]; }
 )";
 
-class DeviceTest : public testing::TestWithParam<std::string> {
+class DeviceTest : public testing::TestWithParam<std::string>, public DeviceWork {
  protected:
   void SetUp() override {
     if (test::device(GetParam()) == nullptr) GTEST_SKIP() << "This machine has no device '" << GetParam() << "'.";
   }
-  gpu::Device& device() { return *test::device(GetParam()); }
+  gpu::Device& device() override { return *test::device(GetParam()); }
   const DeviceFacts& facts() { return device().facts(); }
 
   static shader::Module module_of(const std::string& text, const DeviceFacts& facts,
@@ -67,22 +68,6 @@ class DeviceTest : public testing::TestWithParam<std::string> {
   }
   std::shared_ptr<Kernel> kernel(const std::string& text, std::map<std::string, double> overrides = {}) {
     return device().compile(module_of(text, facts(), std::move(overrides)), "test kernel");
-  }
-  template <class T>
-  std::shared_ptr<Memory> buffer_of(const std::vector<T>& values) {
-    auto memory = device().allocate({.bytes = values.size() * sizeof(T)});
-    device().write(*memory, 0, std::as_bytes(std::span(values)));
-    return memory;
-  }
-  template <class T>
-  std::vector<T> values_of(const Memory& memory, std::size_t count, std::uint64_t offset = 0) {
-    std::vector<T> values(count);
-    device().read(memory, offset, std::as_writable_bytes(std::span(values)));
-    return values;
-  }
-  void run(std::vector<Dispatch> dispatches) {
-    const auto recording = device().record(std::move(dispatches));
-    device().submit(*recording);
   }
 };
 

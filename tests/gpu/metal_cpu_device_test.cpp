@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/half.h"
+#include "device_work.h"
 #include "gpu/device.h"
 #include "shader/checker.h"
 #include "shader/virtualize.h"
@@ -21,12 +22,12 @@ using gpu::Dispatch;
 using gpu::MemoryDescriptor;
 using u32 = std::uint32_t;
 
-class MetalCpuDevice : public testing::Test {
+class MetalCpuDevice : public testing::Test, public DeviceWork {
  protected:
   void SetUp() override {
     if (!Clang::find()) GTEST_SKIP() << Clang::why_not();
   }
-  gpu::Device& device() { return *test::device("metal-cpu"); }
+  gpu::Device& device() override { return *test::device("metal-cpu"); }
 
   static shader::Module module_of(const std::string& text, std::map<std::string, TensorDescriptor> tensors = {}) {
     const shader::SourceProvider sources = [&](std::string_view) -> std::optional<shader::SourceFile> {
@@ -37,11 +38,6 @@ class MetalCpuDevice : public testing::Test {
     shader::Module module = shader::check(sources, "package::test", specialization);
     shader::virtualize(module);
     return module;
-  }
-  std::shared_ptr<gpu::Memory> buffer_of(const std::vector<u32>& values) {
-    auto memory = device().allocate({.bytes = values.size() * sizeof(u32)});
-    device().write(*memory, 0, std::as_bytes(std::span(values)));
-    return memory;
   }
 };
 

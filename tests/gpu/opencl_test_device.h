@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "device_work.h"
 #include "gpu/opencl/opencl_device.h"
 
 namespace driftwood::gpu::opencl::test {
@@ -67,32 +68,15 @@ inline OpenClDevice* first_device() {
   return device.get();
 }
 
-class OpenClTest : public testing::Test {
+class OpenClTest : public testing::Test, public driftwood::test::DeviceWork {
  protected:
   void SetUp() override {
     if (first_device() == nullptr) GTEST_SKIP() << "This machine has no OpenCL device.";
   }
-  OpenClDevice& device() { return *first_device(); }
-
-  template <class T>
-  std::shared_ptr<Memory> buffer_of(const std::vector<T>& values) {
-    auto memory = device().allocate({.bytes = values.size() * sizeof(T)});
-    device().write(*memory, 0, std::as_bytes(std::span(values)));
-    return memory;
-  }
-  template <class T>
-  std::vector<T> values_of(const Memory& memory, std::size_t count, std::uint64_t offset = 0) {
-    std::vector<T> values(count);
-    device().read(memory, offset, std::as_writable_bytes(std::span(values)));
-    return values;
-  }
+  OpenClDevice& device() override { return *first_device(); }
   /// A kernel named `run` over `parameters`.
   std::shared_ptr<Kernel> kernel(const std::string& source, std::vector<Parameter> parameters) {
     return device().compile_source(source, "run", "test kernel", {std::move(parameters), {}, {1, 1, 1}});
-  }
-  void run(std::vector<Dispatch> dispatches) {
-    const auto recording = device().record(std::move(dispatches));
-    device().submit(*recording);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "device_work.h"
 #include "gpu/webgpu/webgpu_device.h"
 #include "support/webgpu.h"
 
@@ -36,32 +37,15 @@ inline WebGpuDevice* first_device(Library::Kind kind) {
 }
 
 /// A test that runs on Dawn and on wgpu-native.
-class WebGpuTest : public testing::TestWithParam<Library::Kind> {
+class WebGpuTest : public testing::TestWithParam<Library::Kind>, public driftwood::test::DeviceWork {
  protected:
   void SetUp() override {
     if (first_device(GetParam()) == nullptr) GTEST_SKIP() << "This machine has no such WebGPU device.";
   }
-  WebGpuDevice& device() { return *first_device(GetParam()); }
-
-  template <class T>
-  std::shared_ptr<Memory> buffer_of(const std::vector<T>& values) {
-    auto memory = device().allocate({.bytes = values.size() * sizeof(T)});
-    device().write(*memory, 0, std::as_bytes(std::span(values)));
-    return memory;
-  }
-  template <class T>
-  std::vector<T> values_of(const Memory& memory, std::size_t count, std::uint64_t offset = 0) {
-    std::vector<T> values(count);
-    device().read(memory, offset, std::as_writable_bytes(std::span(values)));
-    return values;
-  }
+  WebGpuDevice& device() override { return *first_device(GetParam()); }
   /// A kernel named `run` over `parameters`.
   std::shared_ptr<WebGpuKernel> kernel(const std::string& source, std::vector<Parameter> parameters) {
     return device().compile_source(source, "run", "test kernel", {std::move(parameters), {}, {1, 1, 1}});
-  }
-  void run(std::vector<Dispatch> dispatches) {
-    const auto recording = device().record(std::move(dispatches));
-    device().submit(*recording);
   }
 };
 
