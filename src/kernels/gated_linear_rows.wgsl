@@ -1,7 +1,7 @@
 // y = activation(gate x) * (up x): linear_rows twice in one pass over x. The activation, with the gate's bias, is the
 // fusion point `activation`, the other bias is `up_bias`.
 import package::active_rows::active_rows;
-import package::half_product::{Words, halves, half_sum, load_words};
+import package::half_product::{Words, halves, half_sum, load_words, prepare_halves};
 import package::parameters::Parameters;
 import package::row_product::{tile, lanes, splits, blocks, prepare, add_row_pairs, partials, sums_of, fold, gathered, norm_factor};
 
@@ -33,8 +33,10 @@ fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation
   if (halves) {
     gate_words = load_words(gate, at.x * lanes + local.x, local.y, 0u);
     up_words = load_words(up, at.x * lanes + local.x, local.y, 0u);
+    prepare_halves(x, gamma, local);
+  } else {
+    prepare(x, gamma, first, tokens, local);
   }
-  prepare(x, gamma, first, tokens, local);
   for (var block = 0u; block < blocks; block++) {
     let group = at.x * blocks + block;
     if (blocks == 1u || group * lanes < weightsRows(gate)) {

@@ -5,16 +5,15 @@
 // overflow, and kept as pairs of f16 in a word, in the order that two bytes of a word give: 0 and 2, 1 and 3. Eight
 // products are summed in f16, and the rest in f32.
 import package::byte_fields::{Raw, bias, bytes_of, has_minimum, load_raw, raw_words, scale_of};
+import package::row_product::{gather_squares, invocations, lanes, normalizes, splits, squares, turns};
 
 override half_chunks: u32 = 0;  // of 32 columns of the token; 0: the product is not in f16
-override half_splits: u32 = 1;  // invocations that share the columns of a row
-override half_turns: u32 = 1;   // chunks whose words an invocation has under way while it multiplies as many
 
 const halves = half_chunks > 0u;
-const steps = (half_chunks + half_splits * half_turns - 1u) / (half_splits * half_turns);
-const is_even = half_chunks % (half_splits * half_turns) == 0u;
+const steps = (half_chunks + splits * turns - 1u) / (splits * turns);
+const is_even = half_chunks % (splits * turns) == 0u;
 
-alias Words = array<u32, half_turns * raw_words>;
+alias Words = array<u32, turns * raw_words>;
 
 var<workgroup> half_pairs: array<vec4u, max(4u * half_chunks, 1u)>;
 var<workgroup> half_scales: array<vec2f, max(half_chunks, 1u)>;  // the largest of 32 values, and their sum
@@ -37,14 +36,37 @@ fn keep_halves(values: array<vec4f, 8>, chunk: u32) {
   half_scales[chunk] = vec2f(most, sums.x + sums.y + sums.z + sums.w);
 }
 
+// One token, as halves: an invocation makes whole chunks.
+fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
+  let invocation = local.y * lanes + local.x;
+  var sum = 0.0;
+  for (var chunk = invocation; chunk < half_chunks; chunk += invocations) {
+    var values: array<vec4f, 8>;
+    @unroll for (var i = 0u; i < 8u; i++) {
+      var value = tensorLoad(x, 0u, chunk * 8u + i);
+      if (normalizes) {
+        sum += dot(value, value);
+        value *= tensorLoad(gamma, chunk * 8u + i);
+      }
+      values[i] = value;
+    }
+    keep_halves(values, chunk);
+  }
+  if (normalizes) {
+    squares[invocation] = sum;
+  }
+  workgroupBarrier();
+  gather_squares(local);
+}
+
 fn chunk_of(step: u32, turn: u32, split: u32) -> u32 {
-  return (step * half_turns + turn) * half_splits + split;
+  return (step * turns + turn) * splits + split;
 }
 
 // The words of a step, to be called before the token is there: memory takes longer than anything else.
 fn load_words(w: weights<f32>, row: u32, split: u32, step: u32) -> Words {
   var words: Words;
-  @unroll for (var turn = 0u; turn < half_turns; turn++) {
+  @unroll for (var turn = 0u; turn < turns; turn++) {
     let chunk = chunk_of(step, turn, split);
     if (is_even || chunk < half_chunks) {
       let raw = load_raw(w, row, chunk);
@@ -88,7 +110,7 @@ fn chunk_sum(raw: Raw, chunk: u32) -> f32 {
 
 fn step_sum(words: Words, split: u32, step: u32) -> f32 {
   var sum = 0.0;
-  @unroll for (var turn = 0u; turn < half_turns; turn++) {
+  @unroll for (var turn = 0u; turn < turns; turn++) {
     let chunk = chunk_of(step, turn, split);
     if (is_even || chunk < half_chunks) {
       var raw: Raw;

@@ -3,7 +3,7 @@
 //
 // Neighbouring lanes read neighbouring words (row_group = lanes), and all lanes of a split read the same x.
 import package::active_rows::active_rows;
-import package::half_product::{Words, halves, half_sum, load_words};
+import package::half_product::{Words, halves, half_sum, load_words, prepare_halves};
 import package::parameters::Parameters;
 import package::row_product::{tile, lanes, splits, blocks, prepare, add_rows, partials, sums_of, fold, gathered, norm_factor};
 
@@ -24,8 +24,10 @@ fn linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) l
   var words: Words;
   if (halves) {
     words = load_words(w, at.x * lanes + local.x, local.y, 0u);
+    prepare_halves(x, gamma, local);
+  } else {
+    prepare(x, gamma, first, tokens, local);
   }
-  prepare(x, gamma, first, tokens, local);
   for (var block = 0u; block < blocks; block++) {
     let group = at.x * blocks + block;
     if (blocks == 1u || group * lanes < weightsRows(w)) {

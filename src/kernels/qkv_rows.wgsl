@@ -1,5 +1,5 @@
 // The merged projections of one token as linear_rows computes them, stored by qkv_store.
-import package::half_product::{Words, halves, half_sum, load_words};
+import package::half_product::{Words, halves, half_sum, load_words, prepare_halves};
 import package::parameters::Parameters;
 import package::qkv_store::{qkv_slices, store_qkv};
 import package::row_product::{tile, lanes, splits, blocks, prepare, add_rows, partials, sums_of, fold, gathered, norm_factor};
@@ -14,8 +14,10 @@ fn qkv_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) loca
   var words: Words;
   if (halves) {
     words = load_words(w, at.x * lanes + local.x, local.y, 0u);
+    prepare_halves(x, gamma, local);
+  } else {
+    prepare(x, gamma, 0u, 1u, local);
   }
-  prepare(x, gamma, 0u, 1u, local);
   for (var block = 0u; block < blocks; block++) {
     let rows = at.x * blocks + block;
     if (blocks == 1u || rows * lanes < weightsRows(w)) {

@@ -1,6 +1,4 @@
 // The products of linear_rows and gated_linear_rows: a row of weights a lane, times `tile` tokens.
-import package::half_product::{halves, half_chunks, keep_halves};
-
 override lanes: u32;               // rows of a workgroup, a multiple of four
 override splits: u32;              // invocations that share the columns of a row
 override tile: u32;                // tokens of a workgroup
@@ -11,7 +9,7 @@ override staged_slices: u32 = 0;   // of a token, kept in workgroup memory; 0: x
 override normalizes: bool = false; // an RMS norm of x comes first
 override epsilon: f32 = 0.0;       // of the norm
 
-const stages = staged_slices > 0u && !halves;
+const stages = staged_slices > 0u;
 const invocations = lanes * splits;
 
 var<workgroup> partials: array<f32, matrices * tile * invocations>;
@@ -21,9 +19,7 @@ var<workgroup> squares: array<f32, tile * invocations>;
 // Reads the tokens once, if anything is kept of them: x (times gamma) for every invocation, and the sums of squares.
 // The factor of the norm is the same for all columns, so it waits until the product is summed (norm_factor).
 fn prepare(x: tensor<f32>, gamma: tensor<f32>, first: u32, tokens: u32, local: vec3u) {
-  if (halves) {
-    prepare_halves(x, gamma, local);
-  } else if (stages || normalizes) {
+  if (stages || normalizes) {
     let invocation = local.y * lanes + local.x;
     @unroll for (var t = 0u; t < tile; t++) {
       var sum = 0.0;
@@ -43,29 +39,6 @@ fn prepare(x: tensor<f32>, gamma: tensor<f32>, first: u32, tokens: u32, local: v
     workgroupBarrier();
     gather_squares(local);
   }
-}
-
-// One token, as halves: an invocation makes whole chunks.
-fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
-  let invocation = local.y * lanes + local.x;
-  var sum = 0.0;
-  for (var chunk = invocation; chunk < half_chunks; chunk += invocations) {
-    var values: array<vec4f, 8>;
-    @unroll for (var i = 0u; i < 8u; i++) {
-      var value = tensorLoad(x, 0u, chunk * 8u + i);
-      if (normalizes) {
-        sum += dot(value, value);
-        value *= tensorLoad(gamma, chunk * 8u + i);
-      }
-      values[i] = value;
-    }
-    keep_halves(values, chunk);
-  }
-  if (normalizes) {
-    squares[invocation] = sum;
-  }
-  workgroupBarrier();
-  gather_squares(local);
 }
 
 // The first invocations add the sums of the others, which go on to the product.

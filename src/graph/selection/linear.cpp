@@ -184,8 +184,6 @@ Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& conte
   if (tiling.halves) {
     use.specialization.overrides["weights_kind"] = byte_format(matrix.format);
     use.specialization.overrides["half_chunks"] = matrix.columns / 32;
-    use.specialization.overrides["half_splits"] = tiling.splits;
-    use.specialization.overrides["half_turns"] = tiling.turns;
   }
   add_norm(node, context, use);
   use.grid = matrix_grid(context, x, matrix, tiling.lanes * tiling.blocks, tiling.tile);
