@@ -1,14 +1,15 @@
 // How fast one token is multiplied with a matrix in each way that kernels of a row a lane can be cut, beside the one
 // that the selection takes.
 //
-//   matvec_bench [DEVICE] [KIND FORMAT ROWS COLUMNS [SPLITS TURNS STAGES BLOCKS]]
+//   matvec_bench [DEVICE] [KIND FORMAT ROWS COLUMNS [SPLITS TURNS STAGES BLOCKS [HALVES]]]
 //
 // KIND: linear, norm-linear (an RMS norm comes first), residual-linear (a residual is added), gated, norm-gated.
-// Without a KIND: the matrices of an 8B Llama in q4_0 and q8_0. SPLITS, TURNS, STAGES (1 or 0) and BLOCKS choose among
-// the ways; 0 for SPLITS, TURNS or BLOCKS is all of them, 2 for STAGES both. Prints microseconds a launch, the device's
-// own gap between launches included, and GB/s of weights; the tiling chosen has a star. Matrices change from launch to
-// launch, so that none is in a cache; launches are queued while a kernel that only spins is running, so that the host's
-// time for them does not count. Results of every way are compared with those of the first.
+// Without a KIND: the matrices of an 8B Llama in q4_0 and q8_0. SPLITS, TURNS, STAGES (1 or 0), BLOCKS and HALVES (1 or
+// 0: products in f16, which are always staged) choose among the ways; 0 for SPLITS, TURNS or BLOCKS is all of them, 2
+// for STAGES or HALVES both. Prints microseconds a launch, the device's own gap between launches included, and GB/s of
+// weights; the tiling chosen has a star. Matrices change from launch to launch, so that none is in a cache; launches
+// are queued while a kernel that only spins is running, so that the host's time for them does not count. Results of
+// every way are compared with those of the first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,13 +77,16 @@ bool is_forced = false;
 bool always(const graph::Node&, const graph::SelectionContext&) { return true; }
 
 graph::RowTiling tiling_of(const graph::Node& node, const graph::SelectionContext& context) {
-  chosen = graph::choose_row_tiling(node, context, graph::weights_descriptor(context, node.inputs[1]));
+  chosen = graph::takes_halves(node, context)
+               ? graph::choose_half_tiling(node, context)
+               : graph::choose_row_tiling(node, context, graph::weights_descriptor(context, node.inputs[1]));
   graph::RowTiling tiling = chosen;
   if (is_forced) {
     tiling.splits = forced.splits;
     tiling.turns = forced.turns;
     tiling.blocks = forced.blocks;
     tiling.stages = forced.stages;
+    tiling.halves = forced.halves;
   }
   return tiling;
 }
@@ -211,10 +215,12 @@ struct Bench {
       norm += std::pow(first[i], 2);
     }
     const bool is_chosen = is_forced && chosen.splits == forced.splits && chosen.turns == forced.turns &&
-                           chosen.blocks == forced.blocks && chosen.stages == forced.stages;
+                           chosen.blocks == forced.blocks && chosen.stages == forced.stages &&
+                           chosen.halves == forced.halves;
+    const double allowed = forced.halves ? 1e-6 : 1e-9;
     fmt::print("  {:<34} {:9.2f} us {:9.1f} GB/s{}{}\n", name, time, static_cast<double>(product.bytes()) / time / 1e3,
                is_chosen ? " *" : "",
-               difference <= 1e-9 * norm ? "" : fmt::format("  WRONG by {:.1e}", std::sqrt(difference / norm)));
+               difference <= allowed * norm ? "" : fmt::format("  WRONG by {:.1e}", std::sqrt(difference / norm)));
     std::fflush(stdout);
   }
 };
@@ -222,8 +228,23 @@ struct Bench {
 /// Only the ways that are asked for; 0: all.
 struct Wanted {
   std::uint32_t splits = 0, turns = 0, blocks = 0;
-  std::optional<bool> stages = {};
+  std::optional<bool> stages = {}, halves = {};
 };
+
+void measure_halves(Bench& bench, const Wanted& wanted) {
+  const gpu::DeviceFacts& facts = bench.device.facts();
+  const bool has_bytes = graph::byte_format(bench.product.format) != 0 && !info(bench.product.format).has_row_scale();
+  if (!facts.has_f16_arithmetic || facts.is_cpu || !has_bytes || wanted.halves == false) return;
+  for (const std::uint32_t splits : {4U, 8U, 16U, 32U}) {
+    for (const std::uint32_t turns : {1U, 2U, 4U}) {
+      const bool is_wanted =
+          (wanted.splits == 0 || wanted.splits == splits) && (wanted.turns == 0 || wanted.turns == turns);
+      if (!is_wanted || splits * 32 * (bench.product.is_gated() ? 2 : 1) > facts.max_workgroup_size) continue;
+      forced = {.splits = splits, .turns = turns, .halves = true};
+      bench.measure(fmt::format("{:2} splits, {} turns, in halves", splits, turns));
+    }
+  }
+}
 
 void measure(gpu::Device& device, const Product& product, const Wanted& wanted) {
   fmt::print("{} {} {} x {}, {:.1f} MB:\n", product.kind, to_string(product.format), product.rows, product.columns,
@@ -232,6 +253,7 @@ void measure(gpu::Device& device, const Product& product, const Wanted& wanted) 
   const std::uint32_t lanes = device.facts().is_cpu ? 16 : 32;
   is_forced = true;
   for (const bool stages : {false, true}) {
+    if (wanted.halves == true) break;
     for (const std::uint32_t splits : {4U, 8U, 16U, 32U}) {
       for (const std::uint32_t turns : {1U, 2U, 4U}) {
         if ((wanted.splits != 0 && wanted.splits != splits) || (wanted.turns != 0 && wanted.turns != turns) ||
@@ -250,6 +272,7 @@ void measure(gpu::Device& device, const Product& product, const Wanted& wanted) 
       }
     }
   }
+  measure_halves(bench, wanted);
 }
 
 std::vector<Product> llama() {
@@ -266,17 +289,18 @@ std::vector<Product> llama() {
 
 int run(int argc, char** argv) {
   const auto device = gpu::open_device(argc > 1 ? argv[1] : "opencl:0");
+  const auto number = [&](int place) {
+    return argc > place ? static_cast<std::uint32_t>(std::max(0, std::atoi(argv[place]))) : 0;
+  };
   if (argc < 6) {
     for (const Product& product : llama()) measure(*device, product, {});
     return 0;
   }
-  const auto number = [&](int place) {
-    return argc > place ? static_cast<std::uint32_t>(std::max(0, std::atoi(argv[place]))) : 0;
-  };
   const auto format = data_type_from_name(argv[3]);
   if (!format) throw InvalidInput(fmt::format("There is no type '{}' of weights.", argv[3]));
   Wanted wanted{.splits = number(6), .turns = number(7), .blocks = number(9)};
   if (argc > 8 && number(8) < 2) wanted.stages = number(8) != 0;
+  if (argc > 10 && number(10) < 2) wanted.halves = number(10) != 0;
   measure(*device, {argv[2], *format, std::max(1U, number(4)), std::max(1U, number(5))}, wanted);
   return 0;
 }

@@ -3,7 +3,7 @@
 import package::active_rows::active_rows;
 import package::half_product::{Words, halves, half_sum, load_words, prepare_halves};
 import package::parameters::Parameters;
-import package::row_product::{tile, lanes, splits, blocks, prepare, add_row_pairs, partials, sums_of, fold, gathered, norm_factor};
+import package::row_product::{tile, lanes, splits, blocks, prepare, add_row_pairs, partials, sides, sums_of, fold, gathered, norm_factor};
 
 @weights var<read> gate: weights<f32>;
 @weights var<read> up: weights<f32>;
@@ -24,15 +24,23 @@ var<uniform> parameters: Parameters;
   return value;
 }
 
-@compute @workgroup_size(lanes, splits)
+fn first_words(is_gate: bool, row: u32, split: u32) -> Words {
+  if (is_gate) {
+    return load_words(gate, row, split, 0u);
+  }
+  return load_words(up, row, split, 0u);
+}
+
+@compute @workgroup_size(lanes, splits * sides)
 fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let first = at.y * tile;
   let tokens = active_rows(tensorWidth(x), parameters.tokens);
-  var gate_words: Words;
-  var up_words: Words;
+  // In halves each invocation has rows of one matrix.
+  let split = local.y % splits;
+  let is_gate = local.y < splits;
+  var words: Words;
   if (halves) {
-    gate_words = load_words(gate, at.x * lanes + local.x, local.y, 0u);
-    up_words = load_words(up, at.x * lanes + local.x, local.y, 0u);
+    words = first_words(is_gate, at.x * blocks * lanes + local.x, split);
     prepare_halves(x, gamma, local);
   } else {
     prepare(x, gamma, first, tokens, local);
@@ -40,20 +48,29 @@ fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation
   for (var block = 0u; block < blocks; block++) {
     let group = at.x * blocks + block;
     if (blocks == 1u || group * lanes < weightsRows(gate)) {
-      var gate_sums: array<f32, tile>;
-      var up_sums: array<f32, tile>;
       if (halves) {
-        gate_sums[0] = half_sum(gate, group * lanes + local.x, local.y, gate_words);
-        up_sums[0] = half_sum(up, group * lanes + local.x, local.y, up_words);
+        let row = group * lanes + local.x;
+        var sum = 0.0;
+        if (is_gate) {
+          sum = half_sum(gate, row, split, words);
+        } else {
+          sum = half_sum(up, row, split, words);
+        }
+        if (block + 1u < blocks && (group + 1u) * lanes < weightsRows(gate)) {
+          words = first_words(is_gate, row + lanes, split);
+        }
+        partials[local.y * lanes + local.x] = sum;  // as sums_of() has them
       } else {
+        var gate_sums: array<f32, tile>;
+        var up_sums: array<f32, tile>;
         add_row_pairs(gate, up, x, gamma, group * lanes + local.x, local.y, first, tokens, &gate_sums, &up_sums);
-      }
-      @unroll for (var t = 0u; t < tile; t++) {
-        partials[sums_of(0u, t) + local.y * lanes + local.x] = gate_sums[t];
-        partials[sums_of(1u, t) + local.y * lanes + local.x] = up_sums[t];
+        @unroll for (var t = 0u; t < tile; t++) {
+          partials[sums_of(0u, t) + local.y * lanes + local.x] = gate_sums[t];
+          partials[sums_of(1u, t) + local.y * lanes + local.x] = up_sums[t];
+        }
       }
       fold(local);
-      for (var i = local.y * lanes + local.x; i < tile * lanes / 4u; i += lanes * splits) {
+      for (var i = local.y * lanes + local.x; i < tile * lanes / 4u; i += lanes * splits * sides) {
         let t = i / (lanes / 4u);
         let s = group * (lanes / 4u) + i % (lanes / 4u);
         if (first + t < tokens && s < tensorSlices(y)) {

@@ -5,7 +5,7 @@
 // overflow, and kept as pairs of f16 in a word, in the order that two bytes of a word give: 0 and 2, 1 and 3. Eight
 // products are summed in f16, and the rest in f32.
 import package::byte_fields::{Raw, bias, bytes_of, has_minimum, load_raw, raw_words, scale_of};
-import package::row_product::{gather_squares, invocations, lanes, normalizes, splits, squares, turns};
+import package::row_product::{gather_squares, lanes, normalizes, splits, squares, turns, workers};
 
 override half_chunks: u32 = 0;  // of 32 columns of the token; 0: the product is not in f16
 
@@ -18,39 +18,42 @@ alias Words = array<u32, turns * raw_words>;
 var<workgroup> half_pairs: array<vec4u, max(4u * half_chunks, 1u)>;
 var<workgroup> half_scales: array<vec2f, max(half_chunks, 1u)>;  // the largest of 32 values, and their sum
 
-// Keeps channels 32 chunk to 32 chunk + 31.
-fn keep_halves(values: array<vec4f, 8>, chunk: u32) {
-  var largest = abs(values[0]);
-  var sums = values[0];
-  @unroll for (var i = 1u; i < 8u; i++) {
-    largest = max(largest, abs(values[i]));
-    sums += values[i];
+// Keeps slice s of the token, a slice an invocation: eight neighbours hold the 32 values of a chunk. Every invocation of
+// the workgroup calls it, for slices past the last with zeroes.
+fn keep_halves(value: vec4f, s: u32) {
+  let magnitude = abs(value);
+  var most = max(max(magnitude.x, magnitude.y), max(magnitude.z, magnitude.w));
+  var sum = value.x + value.y + value.z + value.w;
+  @unroll for (var step = 1u; step < 8u; step *= 2u) {
+    most = max(most, subgroupShuffleXor(most, step));
+    sum += subgroupShuffleXor(sum, step);
   }
-  let most = max(max(largest.x, largest.y), max(largest.z, largest.w));
-  let inverse = select(0.0, 1.0 / most, most >= 1e-30f);  // which may be infinite below
-  @unroll for (var i = 0u; i < 4u; i++) {
-    let a = values[2u * i] * inverse;
-    let b = values[2u * i + 1u] * inverse;
-    half_pairs[chunk * 4u + i] = vec4u(pack2x16float(a.xz), pack2x16float(a.yw), pack2x16float(b.xz), pack2x16float(b.yw));
+  let scaled = value * select(0.0, 1.0 / most, most >= 1e-30f);  // the inverse may be infinite below
+  let words = vec2u(pack2x16float(scaled.xz), pack2x16float(scaled.yw));
+  let next = subgroupShuffleXor(words, 1u);
+  if (s % 2u == 0u && s < 8u * half_chunks) {
+    half_pairs[s / 2u] = vec4u(words, next);
   }
-  half_scales[chunk] = vec2f(most, sums.x + sums.y + sums.z + sums.w);
+  if (s % 8u == 0u && s < 8u * half_chunks) {
+    half_scales[s / 8u] = vec2f(most, sum);
+  }
 }
 
-// One token, as halves: an invocation makes whole chunks.
+// One token, as halves: neighbouring invocations read neighbouring slices.
 fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
   let invocation = local.y * lanes + local.x;
   var sum = 0.0;
-  for (var chunk = invocation; chunk < half_chunks; chunk += invocations) {
-    var values: array<vec4f, 8>;
-    @unroll for (var i = 0u; i < 8u; i++) {
-      var value = tensorLoad(x, 0u, chunk * 8u + i);
+  for (var first = 0u; first < 8u * half_chunks; first += workers) {
+    let s = first + invocation;
+    var value = vec4f();
+    if (s < 8u * half_chunks) {
+      value = tensorLoad(x, 0u, s);
       if (normalizes) {
         sum += dot(value, value);
-        value *= tensorLoad(gamma, chunk * 8u + i);
+        value *= tensorLoad(gamma, s);
       }
-      values[i] = value;
     }
-    keep_halves(values, chunk);
+    keep_halves(value, s);
   }
   if (normalizes) {
     squares[invocation] = sum;

@@ -23,7 +23,7 @@ fn linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) l
   let tokens = active_rows(tensorWidth(x), parameters.tokens);
   var words: Words;
   if (halves) {
-    words = load_words(w, at.x * lanes + local.x, local.y, 0u);
+    words = load_words(w, at.x * blocks * lanes + local.x, local.y, 0u);
     prepare_halves(x, gamma, local);
   } else {
     prepare(x, gamma, first, tokens, local);
@@ -34,6 +34,9 @@ fn linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) l
       var sums: array<f32, tile>;
       if (halves) {
         sums[0] = half_sum(w, group * lanes + local.x, local.y, words);
+        if (block + 1u < blocks && (group + 1u) * lanes < weightsRows(w)) {
+          words = load_words(w, (group + 1u) * lanes + local.x, local.y, 0u);
+        }
       } else {
         add_rows(w, x, gamma, group * lanes + local.x, local.y, first, tokens, &sums);
       }

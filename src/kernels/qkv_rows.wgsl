@@ -13,7 +13,7 @@ var<uniform> parameters: Parameters;
 fn qkv_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {
   var words: Words;
   if (halves) {
-    words = load_words(w, at.x * lanes + local.x, local.y, 0u);
+    words = load_words(w, at.x * blocks * lanes + local.x, local.y, 0u);
     prepare_halves(x, gamma, local);
   } else {
     prepare(x, gamma, 0u, 1u, local);
@@ -24,6 +24,9 @@ fn qkv_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) loca
       var sums: array<f32, tile>;
       if (halves) {
         sums[0] = half_sum(w, rows * lanes + local.x, local.y, words);
+        if (block + 1u < blocks && (rows + 1u) * lanes < weightsRows(w)) {
+          words = load_words(w, (rows + 1u) * lanes + local.x, local.y, 0u);
+        }
       } else {
         add_rows(w, x, gamma, rows * lanes + local.x, local.y, 0u, 1u, &sums);
       }

@@ -6,15 +6,17 @@ override matrices: u32 = 1;        // products of the same rows: of a gated line
 override blocks: u32 = 1;          // groups of `lanes` rows that a workgroup does, one after the other
 override turns: u32 = 1;           // chunks of a row whose loads an invocation may issue before it multiplies the first
 override staged_slices: u32 = 0;   // of a token, kept in workgroup memory; 0: x is loaded where it is multiplied
+override sides: u32 = 1;           // 2: of two matrices, invocations beyond the splits of the first have the second
 override normalizes: bool = false; // an RMS norm of x comes first
 override epsilon: f32 = 0.0;       // of the norm
 
 const stages = staged_slices > 0u;
 const invocations = lanes * splits;
+const workers = invocations * sides;
 
 var<workgroup> partials: array<f32, matrices * tile * invocations>;
 var<workgroup> staged: array<vec4f, tile * max(staged_slices, 1u)>;
-var<workgroup> squares: array<f32, tile * invocations>;
+var<workgroup> squares: array<f32, tile * workers>;
 
 // Reads the tokens once, if anything is kept of them: x (times gamma) for every invocation, and the sums of squares.
 // The factor of the norm is the same for all columns, so it waits until the product is summed (norm_factor).
@@ -33,7 +35,7 @@ fn prepare(x: tensor<f32>, gamma: tensor<f32>, first: u32, tokens: u32, local: v
         }
       }
       if (normalizes) {
-        squares[t * invocations + invocation] = sum;
+        squares[t * workers + invocation] = sum;
       }
     }
     workgroupBarrier();
@@ -45,11 +47,11 @@ fn prepare(x: tensor<f32>, gamma: tensor<f32>, first: u32, tokens: u32, local: v
 fn gather_squares(local: vec3u) {
   if (normalizes && local.y == 0u) {
     @unroll for (var t = 0u; t < tile; t++) {
-      var sum = squares[t * invocations + local.x];
-      for (var split = 1u; split < splits; split++) {
-        sum += squares[t * invocations + split * lanes + local.x];
+      var sum = squares[t * workers + local.x];
+      for (var split = 1u; split < splits * sides; split++) {
+        sum += squares[t * workers + split * lanes + local.x];
       }
-      squares[t * invocations + local.x] = sum;
+      squares[t * workers + local.x] = sum;
     }
   }
 }
@@ -60,7 +62,7 @@ fn norm_factor(t: u32, channels: u32) -> f32 {
   if (normalizes) {
     var sum = 0.0;
     for (var lane = 0u; lane < lanes; lane++) {
-      sum += squares[t * invocations + lane];
+      sum += squares[t * workers + lane];
     }
     factor = inverseSqrt(sum / f32(channels) + epsilon);
   }

@@ -59,7 +59,8 @@ std::uint32_t matrices_of(const Node& node) { return node.as<GatedLinear>() != n
 // Workgroup memory as kernels/row_product.wgsl lays it out.
 std::uint64_t bytes_of(const RowTiling& tiling, const Node& node, const SelectionContext& context) {
   const std::uint64_t invocations = std::uint64_t{tiling.lanes} * tiling.splits;
-  std::uint64_t bytes = 4 * tiling.tile * invocations * (matrices_of(node) + (normalizes(node.operation) ? 1 : 0));
+  const std::uint32_t squares = normalizes(node.operation) ? (tiling.halves ? matrices_of(node) : 1) : 0;
+  std::uint64_t bytes = 4 * tiling.tile * invocations * (matrices_of(node) + squares);
   // Of 32 columns as many halves, the largest and the sum.
   if (tiling.halves) bytes += std::uint64_t{9} * slices_of(context, node.inputs[0]);
   if (tiling.stages) bytes += std::uint64_t{16} * tiling.tile * slices_of(context, node.inputs[0]);
@@ -123,23 +124,29 @@ std::uint32_t byte_format(DataType format) {
 RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
   const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
-  RowTiling tiling{.lanes = weights.row_group, .turns = 2, .halves = true};
+  RowTiling tiling{.lanes = weights.row_group, .halves = true};
   const std::uint32_t chunks = weights.columns / 32;
-  // Sixteen invocations a row were best from 4,096 to 28,672 rows on an H200, thirty-two of long rows
-  // (docs/performance.md).
-  constexpr std::uint32_t long_row = 256;
-  const std::uint32_t most = chunks > long_row ? 32 : 16;
+  const std::uint32_t sides = matrices_of(node);
+  const std::uint64_t on_a_unit = divide_up(divide_up(weights.rows, tiling.lanes), facts.compute_units);
+  // Best on an H200 (docs/performance.md): sixteen invocations a row, thirty-two of long rows, eight where there are
+  // many rows or two matrices.
+  constexpr std::uint32_t long_row = 256, many_rows = 8;
+  const std::uint32_t most = sides > 1 || on_a_unit > many_rows ? 8 : chunks > long_row ? 32 : 16;
   while (tiling.splits < most && 2 * tiling.splits * tiling.turns <= chunks &&
-         2 * tiling.splits * tiling.lanes <= std::max<std::uint32_t>(facts.max_workgroup_size, 256) &&
-         2 * tiling.splits <= facts.max_workgroup_extent[1]) {
+         2 * tiling.splits * tiling.lanes * sides <= facts.max_workgroup_size &&
+         2 * tiling.splits * sides <= facts.max_workgroup_extent[1]) {
     tiling.splits *= 2;
   }
+  // A unit holds some eight workgroups at a time; those that would come later find the token ready.
+  tiling.blocks = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8));
   return tiling;
 }
 
 bool takes_halves(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
   if (context.options.precision == Precision::F32 || !facts.has_f16_arithmetic || facts.is_cpu) return false;
+  constexpr std::uint32_t lanes_of_chunk = 8;  // which share what they find of its 32 values
+  if (!facts.has_subgroups || facts.subgroup_size < lanes_of_chunk) return false;
   const Shape& x = context.shape(node.inputs[0]);
   const WeightsSource& weights = context.value(node.inputs[1]).weights;
   const bool has_bytes = byte_format(weights.format) != 0 && !info(weights.format).has_row_scale();
@@ -184,6 +191,7 @@ Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& conte
   if (tiling.halves) {
     use.specialization.overrides["weights_kind"] = byte_format(matrix.format);
     use.specialization.overrides["half_chunks"] = matrix.columns / 32;
+    use.specialization.overrides["sides"] = matrices_of(node);
   }
   add_norm(node, context, use);
   use.grid = matrix_grid(context, x, matrix, tiling.lanes * tiling.blocks, tiling.tile);
