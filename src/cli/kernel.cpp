@@ -11,6 +11,7 @@
 #include "shader/emit_opencl.h"
 #include "shader/emit_wgsl.h"
 #include "shader/ir_printer.h"
+#include "tensor/packed_weights.h"
 #include "tensor/storage.h"
 
 namespace driftwood::cli {
@@ -78,10 +79,13 @@ WeightsDescriptor weights_setting(const std::vector<std::string>& parts, const s
   if (!format) bad_setting(setting, fmt::format("names the unknown format '{}'", parts[1]));
   const auto extents = numbers(parts[2], setting);
   if (extents.size() != 2) bad_setting(setting, "has no two extents ROWSxCOLUMNS");
+  constexpr std::uint32_t gpu_group = 32;
+  const std::uint32_t group = parts.size() == 4 ? numbers(parts[3], setting)[0] : gpu_group;
   return {.format = *format,
           .rows = extents[0],
           .columns = extents[1],
-          .row_group = parts.size() == 4 ? numbers(parts[3], setting)[0] : 32};
+          .row_group = group,
+          .word_run = group == gpu_group ? gpu_word_run(*format) : 1};
 }
 
 void apply(shader::Specialization& specialization, const std::string& setting) {

@@ -18,8 +18,8 @@ std::string kernel_key(const KernelUse& use, const Fitting& fitting) {
     key += fmt::format("tensor {}: {}, {} objects\n", name, to_string(tensor), tensor.objects);
   }
   for (const auto& [name, weights] : s.weights) {
-    key += fmt::format("weights {}: {} {} x {} / {}\n", name, to_string(weights.format), weights.rows, weights.columns,
-                       weights.row_group);
+    key += fmt::format("weights {}: {} {} x {} / {}, {}\n", name, to_string(weights.format), weights.rows,
+                       weights.columns, weights.row_group, weights.word_run);
   }
   for (const auto& [name, bytes] : fitting.buffers) key += fmt::format("buffer {}: {} bytes\n", name, bytes);
   if (fitting.grid) {

@@ -15,7 +15,8 @@
 namespace driftwood::graph {
 
 gpu::Binding ResourceStore::weights(const WeightsSource& source, const WeightsDescriptor& descriptor) {
-  const std::string key = fmt::format("{} {} {}", source.key(), to_string(descriptor.format), descriptor.row_group);
+  const std::string key =
+      fmt::format("{} {} {} {}", source.key(), to_string(descriptor.format), descriptor.row_group, descriptor.word_run);
   if (const auto found = weights_.find(key); found != weights_.end()) return found->second;
   if (!provider_) {
     throw InvalidInput(fmt::format("The weights '{}' are needed, but no weights were given.", source.key()));

@@ -39,10 +39,12 @@ fn load_raw(w: weights<f32>, row: u32, chunk: u32) -> Raw {
   if (has_fifth_bits) {
     raw[fifth_word] = weightsWord(w, row, unit, 1u + block);
   }
-  // Both blocks of a pair have their fifth bits before the values.
-  const headers = first_word + select(0u, 1u, weights_kind == q5_0);
-  @unroll for (var j = 0u; j < value_words; j++) {
-    raw[first_word + j] = weightsWord(w, row, unit, headers + block * value_words + j);
+  // The values are the last words of a unit, whole runs of four.
+  @unroll for (var run = 0u; run < value_words / 4u; run++) {
+    let four = weightsWords(w, row, unit, block * (value_words / 4u) + run);
+    @unroll for (var j = 0u; j < 4u; j++) {
+      raw[first_word + 4u * run + j] = four[j];
+    }
   }
   return raw;
 }

@@ -4,8 +4,8 @@
 // Each 32 values of x are divided by the largest of them, so that sums of their products with bytes less the bias cannot
 // overflow, and kept as pairs of f16 in a word, in the order that two bytes of a word give: 0 and 2, 1 and 3. Eight
 // products are summed in f16, and the rest in f32.
-import package::byte_fields::{Raw, bias, bytes_of, has_minimum, load_raw, raw_words, scale_of};
-import package::row_product::{gather_squares, lanes, normalizes, splits, squares, turns, workers};
+import package::byte_fields::{Raw, bias, bytes_of, first_word, has_minimum, load_raw, q4_0, q4_1, raw_words, scale_of, weights_kind};
+import package::row_product::{lanes, neighbours, normalizes, splits, squares, turns, workers};
 
 override half_chunks: u32 = 0;  // of 32 columns of the token; 0: the product is not in f16
 
@@ -15,8 +15,8 @@ const is_even = half_chunks % (splits * turns) == 0u;
 
 alias Words = array<u32, turns * raw_words>;
 
-var<workgroup> half_pairs: array<vec4u, max(4u * half_chunks, 1u)>;
-var<workgroup> half_scales: array<vec2f, max(half_chunks, 1u)>;  // the largest of 32 values, and their sum
+@uninitialized var<workgroup> half_pairs: array<vec4u, max(4u * half_chunks, 1u)>;
+@uninitialized var<workgroup> half_scales: array<vec2f, max(half_chunks, 1u)>;  // the largest of 32 values, and their sum
 
 // Keeps slice s of the token, a slice an invocation: eight neighbours hold the 32 values of a chunk. Every invocation of
 // the workgroup calls it, for slices past the last with zeroes.
@@ -56,10 +56,14 @@ fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
     keep_halves(value, s);
   }
   if (normalizes) {
-    squares[invocation] = sum;
+    @unroll for (var step = 1u; step < neighbours; step *= 2u) {
+      sum += subgroupShuffleXor(sum, step);
+    }
+    if (invocation % max(neighbours, 1u) == 0u) {
+      squares[invocation / max(neighbours, 1u)] = sum;
+    }
   }
   workgroupBarrier();
-  gather_squares(local);
 }
 
 fn chunk_of(step: u32, turn: u32, split: u32) -> u32 {
@@ -81,11 +85,22 @@ fn load_words(w: weights<f32>, row: u32, split: u32, step: u32) -> Words {
   return words;
 }
 
-// Bytes 0 and 2 of a word times a pair: as the low byte of a half whose other bits are those of 1024, a byte is 1024
-// more than it is.
-fn product(bytes: u32, pair: u32) -> vec2<f16> {
-  let numbers = bitcast<vec2<f16>>((bytes & 0x00ff00ffu) | 0x64006400u) - vec2<f16>(f16(1024u + bias));
+// Bytes 0 and 2 of a word, or what `bits` leaves of them, times a pair: as the low bits of a half whose other bits are
+// those of 1024, a byte is 1024 more than it is.
+fn product(bytes: u32, bits: u32, pair: u32) -> vec2<f16> {
+  let numbers = bitcast<vec2<f16>>((bytes & bits) | 0x64006400u) - vec2<f16>(f16(1024u + bias));
   return numbers * bitcast<vec2<f16>>(pair);
+}
+
+// Four values of a chunk, those of slice s, in the bytes, or the nibbles that `bits` leaves, of a word.
+const are_nibbles = weights_kind == q4_0 || weights_kind == q4_1;
+const bits = select(0x00ff00ffu, 0x000f000fu, are_nibbles);
+
+fn slice_of(raw: Raw, bytes: array<u32, 8>, s: u32) -> u32 {
+  if (are_nibbles) {
+    return raw[first_word + s % 4u] >> (s / 4u * 4u);
+  }
+  return bytes[s];
 }
 
 fn chunk_sum(raw: Raw, chunk: u32) -> f32 {
@@ -94,12 +109,12 @@ fn chunk_sum(raw: Raw, chunk: u32) -> f32 {
   var odd = vec2<f16>();
   @unroll for (var i = 0u; i < 4u; i++) {
     let pairs = half_pairs[chunk * 4u + i];
-    let a = bytes[2u * i];
-    let b = bytes[2u * i + 1u];
-    even += product(a, pairs.x);
-    odd += product(a >> 8u, pairs.y);
-    even += product(b, pairs.z);
-    odd += product(b >> 8u, pairs.w);
+    let a = slice_of(raw, bytes, 2u * i);
+    let b = slice_of(raw, bytes, 2u * i + 1u);
+    even += product(a, bits, pairs.x);
+    odd += product(a >> 8u, bits, pairs.y);
+    even += product(b, bits, pairs.z);
+    odd += product(b >> 8u, bits, pairs.w);
   }
   let sums = vec2f(even + odd);
   let scale = scale_of(raw, chunk);

@@ -8,15 +8,18 @@ override turns: u32 = 1;           // chunks of a row whose loads an invocation 
 override staged_slices: u32 = 0;   // of a token, kept in workgroup memory; 0: x is loaded where it is multiplied
 override sides: u32 = 1;           // 2: of two matrices, invocations beyond the splits of the first have the second
 override normalizes: bool = false; // an RMS norm of x comes first
+override neighbours: u32 = 0;      // invocations that have summed their squares among themselves; 0: those of a split sum
 override epsilon: f32 = 0.0;       // of the norm
 
 const stages = staged_slices > 0u;
 const invocations = lanes * splits;
 const workers = invocations * sides;
 
-var<workgroup> partials: array<f32, matrices * tile * invocations>;
-var<workgroup> staged: array<vec4f, tile * max(staged_slices, 1u)>;
-var<workgroup> squares: array<f32, tile * workers>;
+const square_sums = select(workers / max(neighbours, 1u), lanes, neighbours == 0u);  // of a token, for norm_factor
+
+@uninitialized var<workgroup> partials: array<f32, matrices * tile * invocations>;
+@uninitialized var<workgroup> staged: array<vec4f, tile * max(staged_slices, 1u)>;
+@uninitialized var<workgroup> squares: array<f32, tile * select(square_sums, workers, neighbours == 0u)>;
 
 // Reads the tokens once, if anything is kept of them: x (times gamma) for every invocation, and the sums of squares.
 // The factor of the norm is the same for all columns, so it waits until the product is summed (norm_factor).
@@ -61,8 +64,8 @@ fn norm_factor(t: u32, channels: u32) -> f32 {
   var factor = 1.0;
   if (normalizes) {
     var sum = 0.0;
-    for (var lane = 0u; lane < lanes; lane++) {
-      sum += squares[t * workers + lane];
+    @unroll for (var i = 0u; i < square_sums; i++) {
+      sum += squares[t * workers + i];
     }
     factor = inverseSqrt(sum / f32(channels) + epsilon);
   }

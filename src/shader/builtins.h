@@ -49,12 +49,13 @@ namespace driftwood::shader {
   X(TensorLoad, tensorLoad) X(TensorLoadHalves, tensorLoadHalves) X(TensorStore, tensorStore) X(TensorSlices, tensorSlices) X(TensorChannels, tensorChannels)   \
   X(TensorWidth, tensorWidth) X(TensorHeight, tensorHeight) X(TensorDepth, tensorDepth) X(TensorBatch, tensorBatch)  \
   /* packed weights: (w, row, slice) -> vec4, (w, row, chunk of 32) -> array<vec4, 8>; rows = O*H*W*D order of the descriptor; \
-     weightsWord(w, row, block, word) -> u32 is the raw access that a format's declaration is written with */        \
+     weightsWord(w, row, block, word) -> u32 is the raw access that a format's declaration is written with, and      \
+     weightsWords(w, row, block, run) -> vec4<u32> its words 4 run to 4 run + 3 after the first words % 4 */         \
   X(WeightsLoad, weightsLoad) X(WeightsLoadChunk, weightsLoadChunk)  \
   /* weights<vec16<f32>>: (w, sixteen rows, chunk, part 0..7) -> array<vec16<f32>, 4>, through                       \
      package::wide_formats::NAME::load_part; weightsWord of them gives vec16<u32>.                                   \
      weightsRowScale(w, row) -> f32 or vec16<f32> is the scale of a row, where the format has one */                 \
-  X(WeightsLoadPart, weightsLoadPart) X(WeightsWord, weightsWord) X(WeightsRowScale, weightsRowScale)                \
+  X(WeightsLoadPart, weightsLoadPart) X(WeightsWord, weightsWord) X(WeightsWords, weightsWords) X(WeightsRowScale, weightsRowScale)                \
   X(WeightsRows, weightsRows)                                                                                        \
   X(WeightsColumns, weightsColumns) X(WeightsBlocks, weightsBlocks)
 

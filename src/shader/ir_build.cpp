@@ -235,6 +235,12 @@ ExpressionPtr convert(TypePtr type, ExpressionPtr operand) {
   return expression(std::move(type), Convert{std::move(operand)}, range);
 }
 
+ExpressionPtr words_one_by_one(const Expression& call) {
+  std::vector<ExpressionPtr> words;
+  for (const ExpressionPtr& word : std::get<BuiltinCall>(call.node).arguments) words.push_back(clone(*word));
+  return expression(call.type, Construct{std::move(words)}, call.range);
+}
+
 ExpressionPtr index(ExpressionPtr base, ExpressionPtr at) {
   const auto* array = base->type->as<ArrayType>();
   TypePtr type = array != nullptr ? array->element : scalar_type(*scalar_of(base->type));

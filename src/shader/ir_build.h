@@ -52,6 +52,8 @@ ExpressionPtr convert(TypePtr type, ExpressionPtr operand);
 /// Element of an array or vector; a reference where the base is one.
 ExpressionPtr index(ExpressionPtr base, ExpressionPtr at);
 ExpressionPtr component(ExpressionPtr vector, int component);
+/// The vector of what weightsWords() reads, word by word; of a call that is virtualised.
+ExpressionPtr words_one_by_one(const Expression& call);
 
 StatementPtr statement(decltype(Statement::node) node, SourceRange range = {});
 StatementPtr declare(std::unique_ptr<Variable> variable, ExpressionPtr initializer, SourceRange range = {});

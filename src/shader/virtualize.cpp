@@ -252,7 +252,7 @@ class Virtualizer {
   // `arguments` are row, unit and word; of a scale, which follows the units, the row alone. Wide weights
   // (weights<vec16<f32>>) count rows in sixteens and words of sixteen rows as one: G is a sixteenth then.
   static ExpressionPtr word_index(const WeightsDescriptor& descriptor, std::uint32_t width,
-                                  std::span<const ExpressionPtr> arguments) {
+                                  std::span<const ExpressionPtr> arguments, bool is_run = false) {
     using namespace address;
     const auto copy = [](const ExpressionPtr& each) { return as(Scalar::U32, clone(*each)); };
     const ExpressionPtr& row = arguments[0];
@@ -273,9 +273,66 @@ class Virtualizer {
       if (is_scale) index = add(std::move(index), constant(Scalar::U32, units * words * group));
       if (!is_scale && units > 1) index = add(std::move(index), multiply(copy(arguments[1]), words * group));
     }
+    const auto place_in_group = [&] { return one_group ? copy(row) : remainder(copy(row), group); };
+    if (is_run) {  // the word is the number of a run, behind words that make no whole one
+      const std::uint32_t lead = words % words_of_run;
+      index = add(std::move(index), multiply(copy(arguments[2]), words_of_run * group));
+      index = add(std::move(index), constant(Scalar::U32, lead * group));
+      return add(std::move(index), multiply(place_in_group(), descriptor.word_run));
+    }
+    if (descriptor.word_run > 1 && width == 1 && arguments.size() > 1) {
+      return add(std::move(index), word_in_runs(descriptor, copy(arguments[2]), place_in_group()));
+    }
     if (arguments.size() > 1) index = add(std::move(index), multiply(copy(arguments[2]), group));
     if (group == 1) return index;
-    return add(std::move(index), one_group ? copy(row) : remainder(copy(row), group));
+    return add(std::move(index), place_in_group());
+  }
+
+  // word - lead, for a word that is no less; taken from a constant in the sum, where there is one that is large enough.
+  static ExpressionPtr beyond(const Expression& word, std::uint32_t lead) {
+    using namespace address;
+    if (const auto known = integer_value(word)) return constant(Scalar::U32, static_cast<std::uint32_t>(*known) - lead);
+    const auto* sum = std::get_if<Binary>(&word.node);
+    if (sum != nullptr && sum->op == BinaryOp::Add) {
+      for (const auto& [part, rest] : {std::pair(&sum->left, &sum->right), std::pair(&sum->right, &sum->left)}) {
+        const auto known = integer_value(**part);
+        if (known && *known >= lead)
+          return add(clone(**rest), constant(Scalar::U32, static_cast<std::uint32_t>(*known) - lead));
+        const auto* inner = std::get_if<Binary>(&(*part)->node);
+        const bool has_constant = inner != nullptr && inner->op == BinaryOp::Add &&
+                                  (integer_value(*inner->left) >= lead || integer_value(*inner->right) >= lead);
+        if (has_constant) return add(beyond(**part, lead), clone(**rest));
+      }
+    }
+    return build::expression(word.type, Binary{BinaryOp::Subtract, clone(word), constant(Scalar::U32, lead)});
+  }
+
+  static constexpr std::uint32_t words_of_run = 4;  // that weightsWords reads
+
+  // Where a word of a unit lies in it, with runs of words: L words one by one, then runs.
+  static ExpressionPtr word_in_runs(const WeightsDescriptor& descriptor, ExpressionPtr word, ExpressionPtr row) {
+    using namespace address;
+    const std::uint32_t run = descriptor.word_run, group = descriptor.row_group;
+    const std::uint32_t lead = packed_format(descriptor.format).words_per_unit % run;
+    const auto alone = [&] { return add(multiply(clone(*word), group), clone(*row)); };
+    const auto in_run = [&] {
+      ExpressionPtr rest = lead == 0 ? clone(*word) : beyond(*word, lead);
+      ExpressionPtr place = add(multiply(divide(clone(*rest), run), run * group), multiply(clone(*row), run));
+      return add(add(std::move(place), remainder(std::move(rest), run)), constant(Scalar::U32, lead * group));
+    };
+    // A word that is known only when the kernel runs is one of a run: fields that come first are read by their names.
+    const auto known = integer_value(*word);
+    return known && *known < lead ? alone() : in_run();
+  }
+
+  // Four words from the one at the index; the call stays, so that an emitter may load them as one vector.
+  static ExpressionPtr words_at(Resource& weights, const Expression& index, SourceRange range) {
+    const std::uint32_t step = weights.weights->word_run > 1 ? 1 : weights.weights->row_group;
+    std::vector<ExpressionPtr> words;
+    for (std::uint32_t i = 0; i < words_of_run; ++i) {
+      words.push_back(word_at(weights, address::add(clone(index), address::constant(Scalar::U32, i * step)), range));
+    }
+    return build::expression(vector_type(Scalar::U32, 4), BuiltinCall{Builtin::WeightsWords, std::move(words)}, range);
   }
 
   static ExpressionPtr word_at(Resource& weights, ExpressionPtr index, SourceRange range) {
@@ -295,19 +352,28 @@ class Virtualizer {
     return width;
   }
 
-  // A word of type `type` (u32, or a vector of them) where the row, unit and word in the call say, or a row's scale.
+  // A word of type `type` (u32, or a vector of them) where the row, unit and word in the call say, or a row's scale; or
+  // a run of four words from there.
   ExpressionPtr weights_word(BuiltinCall& call, const TypePtr& type, SourceRange range) {
     Resource& weights = resource_of(call);
-    const std::uint32_t width = widen(weights, type);
+    const bool is_run = call.builtin == Builtin::WeightsWords;
+    const std::uint32_t width = is_run ? 1 : widen(weights, type);
+    const auto read_at = [&](ExpressionPtr index) {
+      return is_run ? words_at(weights, *index, range) : word_at(weights, std::move(index), range);
+    };
     const std::span<ExpressionPtr> arguments = std::span(call.arguments).subspan(1);
     const bool row_twice = weights.weights->row_group > width && weights.weights->rows > weights.weights->row_group;
     if (std::ranges::all_of(arguments, [](const ExpressionPtr& each) { return address::is_movable(*each); }) &&
         (!row_twice || address::is_cheap(*arguments[0]))) {
-      return word_at(weights, word_index(*weights.weights, width, arguments), range);
+      return read_at(word_index(*weights.weights, width, arguments, is_run));
     }
-    const std::string name = weights.name + (arguments.size() == 1 ? "_scale" : "_word");
+    const std::string name = weights.name + (arguments.size() == 1 ? "_scale" : is_run ? "_words" : "_word");
+    // A word that is known stays so: where it lies in its unit depends on it.
+    const auto known = [](const ExpressionPtr& argument) { return integer_value(*argument); };
     std::string key = name;
-    for (const ExpressionPtr& argument : arguments) key += ' ' + to_string(argument->type);
+    for (const ExpressionPtr& argument : arguments) {
+      key += ' ' + (known(argument) ? fmt::format("{}", *known(argument)) : to_string(argument->type));
+    }
     Function* function = by_key_.contains(key) ? by_key_.at(key) : nullptr;
     if (function == nullptr) {
       auto fresh = std::make_unique<Function>();
@@ -317,14 +383,18 @@ class Virtualizer {
       constexpr std::array<std::string_view, 3> parameter_names = {"row", "unit", "word"};
       std::vector<ExpressionPtr> parameters;
       for (std::size_t i = 0; i < arguments.size(); ++i) {
-        parameters.push_back(build::read(add_parameter(*fresh, parameter_names[i], arguments[i]->type)));
+        parameters.push_back(known(arguments[i])
+                                 ? clone(*arguments[i])
+                                 : build::read(add_parameter(*fresh, parameter_names[i], arguments[i]->type)));
       }
-      ExpressionPtr read = word_at(weights, word_index(*weights.weights, width, parameters), {});
+      ExpressionPtr read = read_at(word_index(*weights.weights, width, parameters, is_run));
       fresh->body.push_back(build::statement(Return{std::move(read)}));
       function = &add_access(std::move(fresh), key);
     }
     std::vector<ExpressionPtr> passed;
-    for (ExpressionPtr& argument : arguments) passed.push_back(std::move(argument));
+    for (ExpressionPtr& argument : arguments) {
+      if (!known(argument)) passed.push_back(std::move(argument));
+    }
     auto result = build::call(*function, std::move(passed));
     result->range = range;
     return result;
@@ -374,6 +444,7 @@ class Virtualizer {
       case Builtin::WeightsRows: literal(resource_of(*call).weights->rows); break;
       case Builtin::WeightsColumns: literal(resource_of(*call).weights->columns); break;
       case Builtin::WeightsBlocks: literal(units_per_row(*resource_of(*call).weights)); break;
+      case Builtin::WeightsWords:
       case Builtin::WeightsWord: expression = weights_word(*call, expression->type, expression->range); break;
       case Builtin::WeightsRowScale: expression = weights_row_scale(*call, expression->type, expression->range); break;
       default: break;

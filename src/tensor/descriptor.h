@@ -23,13 +23,17 @@ struct TensorDescriptor {
 /// Packed weights of a fully-connected layer: `rows` x `columns` values in a block format, kept as the format's own
 /// bytes. Blocks are read as 32-bit words; word k of block b of row r lies at word index
 ///   ((r / row_group * blocks + b) * words + k) * row_group + r % row_group
-/// so that row_group neighbouring rows (the lanes of a workgroup) read neighbouring words. Where rows have a scale, a
-/// group has row_group words more behind its blocks. See tensor/packed_weights.h.
+/// so that row_group neighbouring rows (the lanes of a workgroup) read neighbouring words. With a word_run of R > 1, R
+/// words of a row that follow one another stay together: word k of a block, from words % R on, lies at
+///   ((r / row_group * blocks + b) * words + (k - words % R) / R * R + words % R) * row_group
+///     + r % row_group * R + (k - words % R) % R
+/// Where rows have a scale, a group has row_group words more behind its blocks. See tensor/packed_weights.h.
 struct WeightsDescriptor {
   DataType format = DataType::F32;
   std::uint32_t rows = 0;
   std::uint32_t columns = 0;
   std::uint32_t row_group = 1;
+  std::uint32_t word_run = 1;
   bool operator==(const WeightsDescriptor&) const = default;
 };
 

@@ -44,20 +44,36 @@ void scatter(const std::byte* unit, std::byte* source, std::index_sequence<I...>
   (copy(Unit::segments[I]), ...);
 }
 
-// One unit of one row: from its source bytes to every row_group-th word from `words`.
+// Where the words of a row lie in a unit of its group.
+class Places {
+ public:
+  Places(const WeightsDescriptor& descriptor, std::size_t words, std::size_t row)
+      : group_(descriptor.row_group), run_(descriptor.word_run), lead_(words % run_), row_(row) {}
+
+  std::size_t operator()(std::size_t k) const {
+    if (k < lead_) return k * group_ + row_;
+    const std::size_t beyond = k - lead_;
+    return (lead_ + beyond / run_ * run_) * group_ + row_ * run_ + beyond % run_;
+  }
+
+ private:
+  std::size_t group_, run_, lead_, row_;
+};
+
+// One unit of one row: from its source bytes to the row's places in the unit at `words`.
 template <class Unit>
-void pack_unit(const std::byte* source, std::byte* words, std::size_t row_group) {
+void pack_unit(const std::byte* source, std::byte* words, const Places& places) {
   constexpr std::size_t count = Unit::format.words_per_unit;
   std::array<std::byte, count * 4> unit;
   gather<Unit>(source, unit.data(), std::make_index_sequence<Unit::segments.size()>());
-  for (std::size_t k = 0; k < count; ++k) std::memcpy(words + k * row_group * 4, unit.data() + k * 4, 4);
+  for (std::size_t k = 0; k < count; ++k) std::memcpy(words + places(k) * 4, unit.data() + k * 4, 4);
 }
 
 template <class Unit>
-void unpack_unit(const std::byte* words, std::byte* source, std::size_t row_group) {
+void unpack_unit(const std::byte* words, std::byte* source, const Places& places) {
   constexpr std::size_t count = Unit::format.words_per_unit;
   std::array<std::byte, count * 4> unit;
-  for (std::size_t k = 0; k < count; ++k) std::memcpy(unit.data() + k * 4, words + k * row_group * 4, 4);
+  for (std::size_t k = 0; k < count; ++k) std::memcpy(unit.data() + k * 4, words + places(k) * 4, 4);
   scatter<Unit>(unit.data(), source, std::make_index_sequence<Unit::segments.size()>());
 }
 
@@ -82,8 +98,9 @@ void pack_group(const WeightsDescriptor& descriptor, std::size_t rows, const std
   for (std::size_t tile = 0; tile < whole_units; tile += tile_units) {
     const std::size_t end = std::min(tile + tile_units, whole_units);
     for (std::size_t r = 0; r < rows; ++r) {
+      const Places places(descriptor, Unit::format.words_per_unit, r);
       for (std::size_t u = tile; u < end; ++u) {
-        pack_unit<Unit>(source + r * row_bytes + u * unit_bytes, out + u * unit_stride + r * 4, row_group);
+        pack_unit<Unit>(source + r * row_bytes + u * unit_bytes, out + u * unit_stride, places);
       }
     }
   }
@@ -91,26 +108,28 @@ void pack_group(const WeightsDescriptor& descriptor, std::size_t rows, const std
   for (std::size_t r = 0; r < rows; ++r) {
     std::array<std::byte, unit_bytes> padded = {};
     std::memcpy(padded.data(), source + r * row_bytes + whole_units * unit_bytes, rest);
-    pack_unit<Unit>(padded.data(), out + whole_units * unit_stride + r * 4, row_group);
+    pack_unit<Unit>(padded.data(), out + whole_units * unit_stride, Places(descriptor, Unit::format.words_per_unit, r));
   }
 }
 
+// Row number `r` of the group whose words begin at `words`.
 template <class Unit>
-void unpack_row(const WeightsDescriptor& descriptor, const std::byte* words, std::byte* row) {
+void unpack_row(const WeightsDescriptor& descriptor, const std::byte* words, std::size_t r, std::byte* row) {
+  const Places places(descriptor, Unit::format.words_per_unit, r);
   constexpr std::size_t unit_bytes = Unit::format.unit_source_bytes();
   const std::size_t row_bytes = source_row_bytes(descriptor);
   constexpr std::size_t header = Unit::format.words_per_row * 4;
   for (std::size_t begin = header; begin < row_bytes; begin += unit_bytes) {
     std::array<std::byte, unit_bytes> unit = {};
-    unpack_unit<Unit>(words, unit.data(), descriptor.row_group);
+    unpack_unit<Unit>(words, unit.data(), places);
     std::memcpy(row + begin, unit.data(), std::min(unit_bytes, row_bytes - begin));
     words += std::size_t{Unit::format.words_per_unit} * descriptor.row_group * 4;
   }
-  if constexpr (header > 0) std::memcpy(row, words, header);
+  if constexpr (header > 0) std::memcpy(row, words + r * header, header);
 }
 
 using PackGroup = void (*)(const WeightsDescriptor&, std::size_t rows, const std::byte* source, std::byte* out);
-using UnpackRow = void (*)(const WeightsDescriptor&, const std::byte* words, std::byte* row);
+using UnpackRow = void (*)(const WeightsDescriptor&, const std::byte* words, std::size_t r, std::byte* row);
 
 template <class... Units>
 struct Table {
@@ -146,6 +165,10 @@ const PackedFormat& packed_format(DataType type) { return Formats::formats[index
 
 std::span<const PackedFormat> packed_formats() { return Formats::formats; }
 
+std::uint32_t gpu_word_run(DataType type) {
+  return type == DataType::Q4_0 || type == DataType::Q4_1 || type == DataType::Q8_0 ? 4 : 1;
+}
+
 std::uint32_t units_per_row(const WeightsDescriptor& descriptor) {
   return static_cast<std::uint32_t>(divide_up(descriptor.columns, packed_format(descriptor.format).unit_values()));
 }
@@ -160,9 +183,11 @@ std::uint64_t source_row_bytes(const WeightsDescriptor& descriptor) {
 }
 
 std::uint64_t packed_rows_size(const WeightsDescriptor& descriptor, std::uint32_t row_count) {
-  if (descriptor.rows == 0 || descriptor.columns == 0 || descriptor.row_group == 0) {
-    throw InvalidInput(fmt::format("Packed weights of {} rows, {} columns and row groups of {} do not exist.",
-                                   descriptor.rows, descriptor.columns, descriptor.row_group));
+  if (descriptor.rows == 0 || descriptor.columns == 0 || descriptor.row_group == 0 || descriptor.word_run == 0) {
+    throw InvalidInput(
+        fmt::format("Packed weights of {} rows, {} columns, row groups of {} and runs of {} words do "
+                    "not exist.",
+                    descriptor.rows, descriptor.columns, descriptor.row_group, descriptor.word_run));
   }
   source_row_bytes(descriptor);
   const auto words = checked_multiply(round_up(row_count, descriptor.row_group), words_per_row(descriptor));
@@ -209,8 +234,8 @@ std::vector<std::byte> unpack_rows(const WeightsDescriptor& descriptor, std::spa
   const std::uint64_t group_bytes = packed_rows_size(descriptor, descriptor.row_group);
   std::vector<std::byte> rows(row_bytes * descriptor.rows);
   for (std::uint32_t r = 0; r < descriptor.rows; ++r) {
-    const std::uint64_t words = r / descriptor.row_group * group_bytes + std::uint64_t{r % descriptor.row_group} * 4;
-    unpack(descriptor, packed.data() + words, rows.data() + r * row_bytes);
+    unpack(descriptor, packed.data() + r / descriptor.row_group * group_bytes, r % descriptor.row_group,
+           rows.data() + r * row_bytes);
   }
   return rows;
 }

@@ -46,6 +46,10 @@ const PackedFormat& packed_format(DataType type);
 /// Every packed format.
 std::span<const PackedFormat> packed_formats();
 
+/// Words of a row that GPUs read at once (WeightsDescriptor::word_run): four where kernels multiply words of bytes or
+/// nibbles as they are, else one.
+std::uint32_t gpu_word_run(DataType type);
+
 /// Units of one row, ceil(columns / unit values): what weightsBlocks gives in kernels.
 std::uint32_t units_per_row(const WeightsDescriptor& descriptor);
 

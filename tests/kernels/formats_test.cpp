@@ -97,7 +97,7 @@ TEST_P(Formats, DecodeAsOnTheHost) {
   std::mt19937 random(1);
   for (const std::uint32_t columns : widths_of(type, *device)) {
     for (const std::uint32_t row_group : row_groups_of({1, 4}, *device)) {
-      const WeightsDescriptor weights = {type, 6, columns, row_group};
+      const WeightsDescriptor weights = {type, 6, columns, row_group, row_group == 4 ? gpu_word_run(type) : 1};
       SCOPED_TRACE(testing::Message() << columns << " columns in row groups of " << row_group);
       const std::uint32_t chunks = (columns + 31) / 32;
       const auto source = conformance::random_rows(type, weights.rows, columns, random);

@@ -113,6 +113,13 @@ GoldenCase read_golden_case(const std::string& name) {
       const auto [key, value] = assignment(words);
       golden.specialization.aliases[key] = value;
     }
+    if (what == "weights:") {  // name, format, rows, columns, row group, run of words
+      std::string format;
+      WeightsDescriptor weights;
+      words >> what >> format >> weights.rows >> weights.columns >> weights.row_group >> weights.word_run;
+      weights.format = data_type_from_name(format).value();
+      golden.specialization.weights[what] = weights;
+    }
     if (what == "tensor:") {
       words >> what;
       golden.specialization.tensors[what] = tensor_from(words);

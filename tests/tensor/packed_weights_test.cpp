@@ -49,9 +49,30 @@ TEST_P(PackedWeights, SourceBytesComeBack) {
         SCOPED_TRACE(testing::Message() << rows << " x " << width << " by " << row_group);
         const auto source = random_bytes(source_row_bytes(descriptor) * rows, rows + width);
         ASSERT_EQ(unpack_rows(descriptor, pack_all(descriptor, source)), source);
+        WeightsDescriptor in_runs = descriptor;
+        in_runs.word_run = 4;
+        ASSERT_EQ(unpack_rows(in_runs, pack_all(in_runs, source)), source);
       }
     }
   }
+}
+
+// Runs of four words stay together behind those that make no whole run: a unit of five words of four rows.
+TEST(PackedWeightsInRuns, LieWhereTheDescriptorSays) {
+  const WeightsDescriptor descriptor = {DataType::Q4_1, 4, 64, 4, 4};
+  const auto source = random_bytes(source_row_bytes(descriptor) * descriptor.rows, 3);
+  const auto packed = pack_all(descriptor, source);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    for (std::uint32_t unit = 0; unit < 2; ++unit) {
+      for (std::uint32_t k = 0; k < 5; ++k) {
+        const std::size_t word = unit * 20 + (k == 0 ? r : 4 + 4 * r + k - 1);
+        const std::size_t from = r * source_row_bytes(descriptor) + unit * 20 + k * 4;
+        EXPECT_EQ(std::memcmp(&packed[word * 4], &source[from], 4), 0)
+            << "row " << r << " unit " << unit << " word " << k;
+      }
+    }
+  }
+  EXPECT_THROW(packed_size({DataType::Q4_1, 4, 64, 4, 0}), InvalidInput);
 }
 
 // Word k of unit u of row r lies where WeightsDescriptor says, and its bytes are those of the format's segments.

@@ -1,3 +1,4 @@
+#include "graph/selection/linear.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/workgroups.h"
 
@@ -7,14 +8,9 @@ namespace {
 bool always(const Node&, const SelectionContext&) { return true; }
 
 Lowering embedding(const Node& node, const SelectionContext& context) {
-  const Value& table = context.value(node.inputs[1]);
   KernelUse use{.module_path = "package::embedding", .label = node.name};
   use.specialization.overrides = {{"lanes", lanes_for(context.facts, context.shape(node.outputs[0]).slices())}};
-  use.specialization.weights = {{"table",
-                                 {.format = table.weights.format,
-                                  .rows = table.weights.rows(),
-                                  .columns = table.weights.columns,
-                                  .row_group = weights_row_group(context.facts)}}};
+  use.specialization.weights = {{"table", weights_descriptor(context, node.inputs[1])}};
   use.resources = {read("ids", node.inputs[0]), read("table", node.inputs[1]), write("y", node.outputs[0])};
   use.grid = {GridExtent{.rows_per_group = 1}};
   add_epilogue(node, context, use);

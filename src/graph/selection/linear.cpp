@@ -7,6 +7,7 @@
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
+#include "tensor/packed_weights.h"
 
 namespace driftwood::graph {
 
@@ -15,7 +16,8 @@ WeightsDescriptor weights_descriptor(const SelectionContext& context, ValueId we
   return {.format = source.format,
           .rows = source.rows(),
           .columns = source.columns,
-          .row_group = weights_row_group(context.facts)};
+          .row_group = weights_row_group(context.facts),
+          .word_run = context.facts.is_cpu ? 1 : gpu_word_run(source.format)};
 }
 
 namespace {
@@ -59,7 +61,7 @@ std::uint32_t matrices_of(const Node& node) { return node.as<GatedLinear>() != n
 // Workgroup memory as kernels/row_product.wgsl lays it out.
 std::uint64_t bytes_of(const RowTiling& tiling, const Node& node, const SelectionContext& context) {
   const std::uint64_t invocations = std::uint64_t{tiling.lanes} * tiling.splits;
-  const std::uint32_t squares = normalizes(node.operation) ? (tiling.halves ? matrices_of(node) : 1) : 0;
+  const std::uint32_t squares = normalizes(node.operation) ? 1 : 0;
   std::uint64_t bytes = 4 * tiling.tile * invocations * (matrices_of(node) + squares);
   // Of 32 columns as many halves, the largest and the sum.
   if (tiling.halves) bytes += std::uint64_t{9} * slices_of(context, node.inputs[0]);
@@ -129,9 +131,9 @@ RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) 
   const std::uint32_t sides = matrices_of(node);
   const std::uint64_t on_a_unit = divide_up(divide_up(weights.rows, tiling.lanes), facts.compute_units);
   // Best on an H200 (docs/performance.md): sixteen invocations a row, thirty-two of long rows, eight where there are
-  // many rows or two matrices.
+  // many rows, four of two matrices.
   constexpr std::uint32_t long_row = 256, many_rows = 8;
-  const std::uint32_t most = sides > 1 || on_a_unit > many_rows ? 8 : chunks > long_row ? 32 : 16;
+  const std::uint32_t most = sides > 1 ? 4 : on_a_unit > many_rows ? 8 : chunks > long_row ? 32 : 16;
   while (tiling.splits < most && 2 * tiling.splits * tiling.turns <= chunks &&
          2 * tiling.splits * tiling.lanes * sides <= facts.max_workgroup_size &&
          2 * tiling.splits * sides <= facts.max_workgroup_extent[1]) {
@@ -192,6 +194,8 @@ Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& conte
     use.specialization.overrides["weights_kind"] = byte_format(matrix.format);
     use.specialization.overrides["half_chunks"] = matrix.columns / 32;
     use.specialization.overrides["sides"] = matrices_of(node);
+    use.specialization.overrides["neighbours"] =
+        std::min(context.facts.subgroup_size, tiling.lanes * tiling.splits * matrices_of(node));
   }
   add_norm(node, context, use);
   use.grid = matrix_grid(context, x, matrix, tiling.lanes * tiling.blocks, tiling.tile);

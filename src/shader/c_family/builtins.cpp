@@ -10,6 +10,10 @@ namespace driftwood::shader::c_family {
 Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
   const bool outer = std::exchange(in_address_, false);
   Code code;
+  if (node.builtin == Builtin::WeightsWords) {
+    in_address_ = outer;
+    return weights_words(expression);
+  }
   if (node.builtin >= Builtin::TensorLoad) {
     throw InternalError("The builtin '" + std::string(to_string(node.builtin)) + "' reaches the emitter of " +
                         std::string(language()) + "; the virtualiser replaces it before.");

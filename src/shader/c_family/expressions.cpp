@@ -47,6 +47,10 @@ std::string Printer::address_text(const Expression& expression) {
 
 std::string Printer::array_length_name(const Resource& resource) const { return name(resource.name) + "_length"; }
 
+Code Printer::element(const std::string& array, const Expression& index, AddressSpace) {
+  return {array + "[" + address_text(index) + "]", Precedence::Postfix};
+}
+
 Code Printer::value(const Expression& expression) {
   if (!expression.is_reference) return value_of_node(expression);
   if (is_memory_half(expression.type)) {
@@ -127,6 +131,7 @@ Code Printer::place(const Expression& reference) {
     }
     const Code base = index->base->is_reference ? place(*index->base) : value(*index->base);
     if (is_wrapped(index->base->type)) return {member_of(base, "at").text + "[" + at + "]", Precedence::Postfix};
+    if (!known) return element(base.at_least(Precedence::Postfix), *index->index, space);
     return {base.at_least(Precedence::Postfix) + "[" + at + "]", Precedence::Postfix};
   }
   if (const auto* member = std::get_if<Member>(&reference.node)) {

@@ -86,6 +86,8 @@ class Printer {
   virtual std::string store_zero(const std::string& place, const TypePtr& type) const;
   virtual void before_function() {}
 
+  /// Element `index` of an array in a space of memory; `array` binds as a postfix expression does.
+  virtual Code element(const std::string& array, const Expression& index, AddressSpace space);
   virtual Code compare(const Expression& expression, const Binary& node);
   virtual Code float_remainder(const Expression& expression, const Binary& node);
   virtual Code convert_code(const Code& code, const TypePtr& from, const TypePtr& to) = 0;
@@ -102,6 +104,8 @@ class Printer {
   virtual Code synchronization_builtin(const Expression& expression, const BuiltinCall& node) = 0;
   virtual Code subgroup_builtin(const Expression& expression, const BuiltinCall& node) = 0;
   virtual Code matrix_builtin(const Expression& expression, const BuiltinCall& node) = 0;
+  /// Four words of packed weights that follow one another.
+  virtual Code weights_words(const Expression& call) { return value(*build::words_one_by_one(call)); }
   /// The condition of a select of vectors that gives values of this type.
   virtual std::string select_mask(const TypePtr&, const Expression& condition) { return argument(condition); }
 
@@ -161,7 +165,7 @@ class Printer {
 
   // arithmetic.cpp
   Code unary(const Expression& expression, const Unary& node);
-  Code binary(const Expression& expression, const Binary& node);
+  virtual Code binary(const Expression& expression, const Binary& node);
   bool needs_wrapping(const Expression& expression) const;
   Code wrapping(const Expression& expression);
   Code wrapped(const Expression& expression);

@@ -253,8 +253,10 @@ Entity Checker::declare_module_variable(const syntax::Declaration& declaration, 
   if (space != "private" && space != "workgroup") {
     fail(variable.qualifiers[0]->range, "A variable at module scope lies in private, workgroup, storage or uniform.");
   }
-  allow_attributes(declaration.attributes, {}, "a variable of the " + std::string(space) + " address space");
   const bool is_private = space == "private";
+  const std::initializer_list<std::string_view> allowed = {"uninitialized"};
+  allow_attributes(declaration.attributes, is_private ? std::initializer_list<std::string_view>{} : allowed,
+                   "a variable of the " + std::string(space) + " address space");
   ExpressionPtr initializer;
   if (variable.initializer) {
     if (!is_private) fail(variable.initializer->range, "A workgroup variable takes no value; it begins as zero.");
@@ -281,6 +283,7 @@ Entity Checker::declare_module_variable(const syntax::Declaration& declaration, 
   owned->type = type;
   owned->space = is_private ? AddressSpace::Private : AddressSpace::Workgroup;
   owned->is_mutable = true;
+  owned->needs_zeroes = syntax::find_attribute(declaration.attributes, "uninitialized") == nullptr;
   owned->initializer = std::move(initializer);
   owned->range = variable.name_range;
   variables_.push_back(std::move(owned));

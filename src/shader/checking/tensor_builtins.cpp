@@ -192,7 +192,8 @@ ExpressionPtr Checker::call_tensor(Builtin builtin, const syntax::Call& call, So
 ExpressionPtr Checker::call_weights(Builtin builtin, const syntax::Call& call, SourceRange range) {
   Resource& weights = handle_argument(call, Resource::Kind::Weights, range);
   const int width = weights.type->as<WeightsType>()->width;
-  const bool is_word = builtin == Builtin::WeightsWord;
+  const bool is_run = builtin == Builtin::WeightsWords;
+  const bool is_word = is_run || builtin == Builtin::WeightsWord;
   const bool is_scale = builtin == Builtin::WeightsRowScale;
   const bool is_part = builtin == Builtin::WeightsLoadPart;
   const bool decodes = is_part || builtin == Builtin::WeightsLoad || builtin == Builtin::WeightsLoadChunk;
@@ -202,6 +203,7 @@ ExpressionPtr Checker::call_weights(Builtin builtin, const syntax::Call& call, S
                     std::string(to_string(weights.weights->format)) + ".");
   }
   if (!decodes && !is_word && !is_scale) return build::literal_u32(extent(builtin, *weights.weights), range);
+  if (is_run && width > 1) fail(range, quoted(to_string(builtin)) + " does not take " + to_string(weights.type) + ".");
   if (decodes && is_part != (width > 1)) {
     fail(range, quoted(to_string(builtin)) + " does not take " + to_string(weights.type) + "; " +
                     (is_part ? "it takes weights<vec16<f32>>." : "use 'weightsLoadPart'."));
@@ -216,7 +218,7 @@ ExpressionPtr Checker::call_weights(Builtin builtin, const syntax::Call& call, S
   arguments.insert(arguments.begin(),
                    build::expression(weights.type, ResourceExpression{&weights}, call.arguments[0]->range));
   const Scalar scalar = is_scale ? Scalar::F32 : Scalar::U32;
-  return build::expression(numeric_type(scalar, width), BuiltinCall{builtin, std::move(arguments)}, range);
+  return build::expression(numeric_type(scalar, is_run ? 4 : width), BuiltinCall{builtin, std::move(arguments)}, range);
 }
 
 /// A call of `load`, `load_chunk` or `load_part` in the module of the weights' format.

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "shader/interpreter/components.h"
 #include "shader/interpreter/lowering.h"
+#include "shader/ir_build.h"
 
 namespace driftwood::shader::interpreter {
 namespace {
@@ -24,6 +25,7 @@ Lowering::Value Lowering::eval_node(const BuiltinCall& n, const Expression& e, b
   if (b >= Builtin::AtomicLoad && b <= Builtin::AtomicExchange) return atomic(n, e);
   if (b >= Builtin::SubgroupAdd && b <= Builtin::SubgroupElect) return subgroup(n, e);
   if (is_matrix_builtin(b)) return matrix(n, e);
+  if (b == Builtin::WeightsWords) return eval(*build::words_one_by_one(e), tracked);
   switch (b) {
     case Builtin::ArrayLength: {
       const Place place = pointee_of(*n.arguments[0]);

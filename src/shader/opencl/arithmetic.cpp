@@ -4,6 +4,25 @@
 
 namespace driftwood::shader::opencl {
 
+// NVIDIA's compiler makes one instruction of a bitwise and with an or, but two where both constants are part of it.
+Code Printer::binary(const Expression& expression, const Binary& node) {
+  const auto* masked = node.op == BinaryOp::Or ? std::get_if<Binary>(&node.left->node) : nullptr;
+  const bool is_word = width_of(expression.type) == 1 && scalar_of(expression.type) == Scalar::U32;
+  if (masked == nullptr || masked->op != BinaryOp::And || !is_word ||
+      dialect_.subgroups != OpenClDialect::Subgroups::NvidiaPtx) {
+    return c_family::Printer::binary(expression, node);
+  }
+  if (!integer_value(*node.right) || !integer_value(*masked->right)) {
+    return c_family::Printer::binary(expression, node);
+  }
+  const std::string helper = prelude_.require(
+      "and_or",
+      "static uint and_or(uint v, uint mask, uint bits) {\n  uint r;\n"
+      "  asm(\"lop3.b32 %0, %1, %2, %3, 0xea;\" : \"=r\"(r) : \"r\"(v), \"r\"(mask), \"r\"(bits));\n  return r;\n}");
+  return {helper + "(" + argument(*masked->left) + ", " + argument(*masked->right) + ", " + argument(*node.right) + ")",
+          Precedence::Postfix};
+}
+
 Code Printer::compare(const Expression& expression, const Binary& node) {
   Code code = c_family::Printer::compare(expression, node);
   // Comparing halves gives masks of 16 bits.

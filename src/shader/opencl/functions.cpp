@@ -42,7 +42,9 @@ constexpr const char* wide_dot_attribute = "__attribute__((target(\"avx512vnni\"
 Printer::Printer(const Module& module, const OpenClDialect& dialect)
     : c_family::Printer(module),
       dialect_(dialect),
-      uses_wide_dot_(dialect.wide_dot && has_separate_body(module, dialect) && has_wide_dot(module)) {}
+      uses_wide_dot_(dialect.wide_dot && has_separate_body(module, dialect) && has_wide_dot(module)) {
+  if (dialect_.subgroups == OpenClDialect::Subgroups::NvidiaPtx) find_lets();
+}
 
 void Printer::before_function() {
   if (uses_wide_dot_) out_.line(wide_dot_attribute);

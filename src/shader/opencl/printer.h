@@ -36,7 +36,16 @@ class Printer : public c_family::Printer {
   bool holds_half_vectors(const Resource& resource) const;
   bool is_memory_half(const TypePtr& type) const override;
 
+  // linear_index.cpp
+  Code element(const std::string& array, const Expression& index, AddressSpace space) override;
+  Code weights_words(const Expression& call) override;
+  struct LinearForm;
+  bool makes_linear(const Expression& index, LinearForm& form);
+  bool add_linear(const Expression& expression, std::uint32_t factor, LinearForm& form);
+  void find_lets();
+
   // arithmetic.cpp
+  Code binary(const Expression& expression, const Binary& node) override;
   Code compare(const Expression& expression, const Binary& node) override;
   Code float_remainder(const Expression& expression, const Binary& node) override;
   Code convert_code(const Code& code, const TypePtr& from, const TypePtr& to) override;
@@ -95,7 +104,8 @@ class Printer : public c_family::Printer {
   std::string builtin_input(const Variable& parameter) const;
 
   const OpenClDialect dialect_;
-  bool uses_wide_dot_;  // dialect_.wide_dot, where the module can and does
+  std::map<const Variable*, const Expression*> lets_;  // what an index may look through
+  bool uses_wide_dot_;                                 // dialect_.wide_dot, where the module can and does
 };
 
 }  // namespace driftwood::shader::opencl
