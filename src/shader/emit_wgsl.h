@@ -26,8 +26,12 @@ struct WgslDialect {
   bool packed_dot = false;  // the language feature packed_4x8_integer_dot_product; else plain arithmetic
   /// Matrices of a subgroup: Tint's chromium_experimental_subgroup_matrix, naga's wgpu_cooperative_matrix. Dawn's
   /// device also needs allow_unsafe_apis, as Tint finds no proof that the barriers of attention are reached together,
-  /// and is told not to look for one. An array in workgroup memory holds matrices of one kind of component alone.
+  /// and is told not to look for one.
   bool matrices = false;
+  /// Matrices are loaded from and stored to arrays of any elements (Tint since 2026, which then takes the order of
+  /// their components as an argument of the function's template); else an array in workgroup memory holds matrices of
+  /// one kind of component alone.
+  bool untyped_matrix_memory = false;
   Compiler compiler = Compiler::Tint;
   /// The compiler writes the zeroes that WGSL promises in workgroup memory; else the entry point does, where a kernel
   /// could see them.

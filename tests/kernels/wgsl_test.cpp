@@ -73,9 +73,13 @@ Emitted emit_cases(Target target, std::size_t step) {
             shader::compile(kernels::source, use.module_path, use.specialization, traits, use.entry_point);
         const std::string name = std::string(lowered_step.kernel) + "_" + std::to_string(keys.size());
         emitted.texts[name] = shader::emit_wgsl(module, dialect);
-        // The form of the other compiler, which is not here to judge it.
+        // The forms of the other compiler, which is not here to judge them.
         if (has_matrices) {
-          EXPECT_NE(shader::emit_wgsl(module, {.f16 = true, .subgroups = true, .matrices = true}), "");
+          for (const bool is_untyped : {false, true}) {
+            const shader::WgslDialect tint{
+                .f16 = true, .subgroups = true, .matrices = true, .untyped_matrix_memory = is_untyped};
+            EXPECT_NE(shader::emit_wgsl(module, tint), "");
+          }
         }
       }
     } catch (const Error& error) {

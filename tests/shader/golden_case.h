@@ -1,7 +1,8 @@
 // A golden kernel: its file, and the comment lines at its top that say how it is compiled.
 //
 //   // target: f16 subgroups dot ptx        also f16_functions; what the device has; ptx, khr, intel or arm name the
-//                                          dialect (subgroups plain_shuffles, subgroups of_16, dot mixed_dot)
+//                                          dialect (subgroups plain_shuffles, subgroups of_16, dot mixed_dot);
+//                                          matrices untyped_memory, of WGSL
 //   // set: lanes=64                        an override
 //   // alias: act=f16
 //   // tensor: x buffer f16 1,4,4,1,32 2    storage kind, texel, b,h,w,d,c, number of objects (1 if left out)
@@ -21,6 +22,7 @@ struct GoldenCase {
   shader::Specialization specialization;
   shader::TargetTraits traits;
   shader::OpenClDialect dialect;
+  bool has_untyped_matrix_memory = false;  // in WGSL
 };
 
 /// The cases of tests/shader/golden, sorted by name.

@@ -56,7 +56,9 @@ TEST_P(Golden, KernelBecomesThisWgsl) {
   const shader::Module module = compile(golden);
   std::string text;
   try {
-    text = shader::emit_wgsl(module, wgsl_dialect(golden.traits, shader::WgslDialect::Compiler::Tint));
+    shader::WgslDialect dialect = wgsl_dialect(golden.traits, shader::WgslDialect::Compiler::Tint);
+    dialect.untyped_matrix_memory = golden.has_untyped_matrix_memory;
+    text = shader::emit_wgsl(module, dialect);
   } catch (const Unsupported& error) {
     text = std::string("// Unsupported: ") + error.what() + "\n";
   }

@@ -64,10 +64,11 @@ Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
       throw Unsupported("The kernel calls '" + std::string(to_string(node.builtin)) +
                         "', and the device has no subgroups; compile it for a target without.");
     }
-    if (is_naga() && node.builtin == Builtin::SubgroupElect) {
-      throw Unsupported("The kernel calls 'subgroupElect', which naga does not know.");
-    }
     uses_subgroups_ = true;
+    // naga does not know it: the invocation that none of those which are here goes before.
+    if (is_naga() && node.builtin == Builtin::SubgroupElect) {
+      return {"(subgroupExclusiveAdd(1u) == 0u)", Precedence::Postfix};
+    }
   }
   if (node.builtin == Builtin::ArrayLength) {
     const auto* pointee = node.arguments[0]->type->as<PointerType>();

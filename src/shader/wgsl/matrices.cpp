@@ -1,9 +1,9 @@
 // The matrices of a subgroup: Dawn's chromium_experimental_subgroup_matrix, and naga's wgpu_cooperative_matrix.
 //
-// Both take the address of workgroup memory whose elements are the matrix's components: Tint an array of scalars, naga
-// of vectors too, and counts offset and stride in these elements. The kernel language lets f16 lie in words. An array
-// that matrices are loaded from or stored to is therefore declared as one of their components, and what the kernel
-// reads and writes there in words goes through functions.
+// Both take the address of workgroup memory, and count offset and stride in its elements. Where these must be the
+// matrix's components (Tint until 2026: scalars, naga: vectors too), an array that matrices are loaded from or stored
+// to is declared as one of their components, and what the kernel reads and writes there in words goes through
+// functions. A newer Tint takes any elements: the array is as the kernel declares it.
 #include <map>
 
 #include "base/error.h"
@@ -33,6 +33,7 @@ std::string role_name(MatrixRole role) {
 }  // namespace
 
 void Printer::find_matrix_memory() {
+  if (dialect_.untyped_matrix_memory) return;
   visit_expressions(module_, [&](const Expression& each) {
     const auto* call = std::get_if<BuiltinCall>(&each.node);
     if (call == nullptr || !is_matrix_builtin(call->builtin)) return;
@@ -158,6 +159,28 @@ std::string Printer::matrix_type_name(const MatrixType& matrix) {
   return std::string(to_string(matrix.role)) + "<" + scalar_name(matrix.scalar) + ", " + columns + ", " + rows + ">";
 }
 
+// "subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, row_major>(&tile, offset / 8u, stride / 8u)".
+Code Printer::untyped_matrix_access(const BuiltinCall& node, const MatrixType& matrix, bool columns) {
+  const bool is_load = node.builtin == Builtin::SubgroupMatrixLoad;
+  const Variable* variable = variable_of(*node.arguments[0]);
+  if (variable == nullptr) {
+    throw Unsupported("A matrix lies in memory that a pointer leads to; in WGSL the array is named where it is used.");
+  }
+  const std::uint32_t bytes = matrix.scalar == Scalar::F16 ? 2 : 4;
+  const std::uint32_t unit = size_of(variable->type->as<ArrayType>()->element) / bytes;
+  const auto in_elements = [&](const Expression& count) {
+    if (unit == 1) return argument(count);
+    if (const auto known = integer_value(count)) return std::to_string(*known / unit) + "u";
+    return "(" + argument(count) + ") / " + std::to_string(unit) + "u";
+  };
+  const std::string major = columns ? "col_major" : "row_major";
+  std::string text = std::string(to_string(node.builtin)) + "<";
+  if (is_load) text += matrix_type_name(matrix) + ", ";
+  text += major + ">(&" + name(variable->name) + ", " + in_elements(*node.arguments[1]);
+  if (!is_load) text += ", " + argument(*node.arguments[2]);
+  return {text + ", " + in_elements(*node.arguments[is_load ? 3 : 4]) + ")", Precedence::Postfix};
+}
+
 Code Printer::matrix_builtin(const Expression& expression, const BuiltinCall& node) {
   if (!dialect_.matrices) {
     throw Unsupported("The kernel uses the matrices of a subgroup, which the device does not have.");
@@ -168,12 +191,13 @@ Code Printer::matrix_builtin(const Expression& expression, const BuiltinCall& no
   }
   const bool is_load = node.builtin == Builtin::SubgroupMatrixLoad;
   const MatrixType& matrix = matrix_of(expression, node);
+  const bool columns = integer_value(*node.arguments[is_load ? 2 : 3]) == 1;
+  if (dialect_.untyped_matrix_memory) return untyped_matrix_access(node, matrix, columns);
   const std::string type = matrix_type_name(matrix);
   if (!is_naga()) return call(std::string(to_string(node.builtin)) + (is_load ? "<" + type + ">" : ""), node.arguments);
 
   const Variable& variable = *variable_of(*node.arguments[0]);
   const MatrixMemory& memory = matrix_memory_.at(&variable);
-  const bool columns = integer_value(*node.arguments[is_load ? 2 : 3]) == 1;
   const auto in_units = [&](const std::string& count) {
     return memory.unit == 1 ? count : count + " / " + std::to_string(memory.unit) + "u";
   };

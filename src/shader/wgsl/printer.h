@@ -93,6 +93,7 @@ class Printer {
   std::string matrix_memory_load(const Variable& variable);
   std::string matrix_memory_store(const Variable& variable);
   std::string matrix_type_name(const MatrixType& matrix);
+  Code untyped_matrix_access(const BuiltinCall& node, const MatrixType& matrix, bool columns);
   Code matrix_builtin(const Expression& expression, const BuiltinCall& node);
 
   // objects.cpp

@@ -1,4 +1,4 @@
-// target: f16 subgroups matrices ptx
+// target: f16 subgroups matrices untyped_memory ptx
 // Both layouts of every kind of matrix, in words and in halves, and an array of sums that becomes variables.
 alias left = subgroup_matrix_left<f16, 16, 16>;
 alias right = subgroup_matrix_right<f16, 16, 16>;
