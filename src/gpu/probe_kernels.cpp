@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <string>
 
 #include "base/half.h"
@@ -11,12 +12,17 @@
 namespace driftwood::gpu {
 namespace {
 
-shader::Module compiled(const char* text, const shader::Specialization& specialization = {}) {
+shader::Module compiled(const char* text, const shader::Specialization& specialization = {},
+                        bool has_matrices = false) {
   const auto source = [&](std::string_view path) -> std::optional<shader::SourceFile> {
     if (path != "package::probe") return std::nullopt;
     return shader::SourceFile{"probe.wgsl", text};
   };
-  const shader::TargetTraits traits{.has_f16_arithmetic = true, .has_subgroups = true, .has_packed_dot = true};
+  const shader::TargetTraits traits{.has_f16_arithmetic = true,
+                                    .has_subgroups = true,
+                                    .has_packed_dot = true,
+                                    .has_matrices = has_matrices,
+                                    .subgroup_size = has_matrices ? 32U : 1U};
   return shader::compile(source, "package::probe", specialization, traits);
 }
 
@@ -104,6 +110,51 @@ fn probe(@builtin(local_invocation_index) index: u32) {
 )";
 
 constexpr std::array<std::uint32_t, 4> half_words = {3, 10, 6, 15};
+
+constexpr std::uint32_t side = 16;  // of a matrix
+
+// a: the left matrix row by row, then the right one column by column. r: twice their product and, from column 8 on,
+// once.
+constexpr const char* matrix_text = R"(
+alias left = subgroup_matrix_left<f16, 16, 16>;
+alias right = subgroup_matrix_right<f16, 16, 16>;
+alias result = subgroup_matrix_result<f32, 16, 16>;
+@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> r: array<u32>;
+var<workgroup> tile: array<vec4<u32>, 64>;
+var<workgroup> sums: array<vec4<u32>, 96>;
+@compute @workgroup_size(32)
+fn probe(@builtin(local_invocation_index) index: u32) {
+  for (var i = index; i < 64u; i += 32u) {
+    tile[i] = vec4<u32>(a[4u * i], a[4u * i + 1u], a[4u * i + 2u], a[4u * i + 3u]);
+  }
+  workgroupBarrier();
+  let m = subgroupMatrixLoad<left>(&tile, 0u, false, 16u);
+  let n = subgroupMatrixLoad<right>(&tile, 256u, true, 16u);
+  var sum: result;
+  sum = subgroupMatrixMultiplyAccumulate(m, n, sum);
+  subgroupMatrixStore(&sums, 8u, sum, false, 24u);
+  sum = subgroupMatrixMultiplyAccumulate(m, n, sum);
+  workgroupBarrier();
+  for (var k = 0u; k < 4u; k += 1u) {
+    r[index / 2u * 16u + 8u + 4u * (index % 2u) + k] = sums[index / 2u * 6u + 4u + index % 2u][k];
+  }
+  workgroupBarrier();
+  subgroupMatrixStore(&sums, 0u, sum, true, 24u);
+  workgroupBarrier();
+  for (var i = index; i < 128u; i += 32u) {
+    r[i / 8u * 16u + i % 8u] = sums[i % 8u * 6u + i / 8u / 4u][i / 8u % 4u];
+  }
+}
+)";
+
+// Small integers, so that every sum is exact.
+std::int32_t left_value(std::uint32_t row, std::uint32_t k) {
+  return static_cast<std::int32_t>((row * 5 + k * 3) % 7) - 3;
+}
+std::int32_t right_value(std::uint32_t k, std::uint32_t column) {
+  return static_cast<std::int32_t>((k * 2 + column * 9) % 11) - 5;
+}
 
 }  // namespace
 
@@ -213,10 +264,43 @@ bool halves_are_right(std::span<const std::uint32_t> written) {
       dot += v[k] * other;
       sum[k] = std::max(v[k], other) * 3;
     }
-    const float rounded = half_to_float(float_to_half(v[0] + 2048.5F + static_cast<float>(i)));
-    const std::array<float, 4> wanted = {dot, sum[0] + sum[1] * 64, sum[2] + sum[3] * 64, rounded};
-    for (std::size_t k = 0; k < 4; ++k) {
+    // A device may round to the nearest or toward zero (WGSL leaves it open, and NVIDIA's Vulkan cuts off).
+    const float exact = v[0] + 2048.5F + static_cast<float>(i);
+    const float nearest = half_to_float(float_to_half(exact)), cut = exact - std::fmod(exact, 2.0F);
+    const std::array<float, 3> wanted = {dot, sum[0] + sum[1] * 64, sum[2] + sum[3] * 64};
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
       if (written[4 * i + k] != std::bit_cast<std::uint32_t>(wanted[k])) return false;
+    }
+    const auto rounded = std::bit_cast<float>(written[4 * i + 3]);
+    if (rounded != nearest && rounded != cut) return false;
+  }
+  return true;
+}
+
+ProbeKernel matrix_probe() {
+  const auto half_of = [](std::int32_t value) { return std::uint32_t{float_to_half(static_cast<float>(value))}; };
+  ProbeKernel probe{.module = compiled(matrix_text, {}, true), .input = {}, .outputs = std::size_t{side} * side};
+  for (std::uint32_t row = 0; row < side; ++row) {
+    for (std::uint32_t k = 0; k < side; k += 2) {
+      probe.input.push_back(half_of(left_value(row, k)) | half_of(left_value(row, k + 1)) << 16);
+    }
+  }
+  for (std::uint32_t column = 0; column < side; ++column) {
+    for (std::uint32_t k = 0; k < side; k += 2) {
+      probe.input.push_back(half_of(right_value(k, column)) | half_of(right_value(k + 1, column)) << 16);
+    }
+  }
+  return probe;
+}
+
+bool matrices_are_right(std::span<const std::uint32_t> written) {
+  if (written.size() != std::size_t{side} * side) return false;
+  for (std::uint32_t row = 0; row < side; ++row) {
+    for (std::uint32_t column = 0; column < side; ++column) {
+      std::int32_t sum = 0;
+      for (std::uint32_t k = 0; k < side; ++k) sum += left_value(row, k) * right_value(k, column);
+      const auto wanted = static_cast<float>(column < side / 2 ? 2 * sum : sum);
+      if (written[row * side + column] != std::bit_cast<std::uint32_t>(wanted)) return false;
     }
   }
   return true;

@@ -33,4 +33,8 @@ bool dots_are_right(std::span<const std::uint32_t> written, bool mixed);
 ProbeKernel half_probe();
 bool halves_are_right(std::span<const std::uint32_t> written);
 
+/// Products of two matrices by a subgroup of 32, added up; exact.
+ProbeKernel matrix_probe();
+bool matrices_are_right(std::span<const std::uint32_t> written);
+
 }  // namespace driftwood::gpu

@@ -72,6 +72,18 @@ TEST(ProbeKernels, DotProductsAndHalvesAreHeldToArithmetic) {
   EXPECT_FALSE(halves_are_right(halves));
 }
 
+TEST(ProbeKernels, ProductsOfMatricesAreHeldToArithmetic) {
+  std::vector<std::uint32_t> products = written_by_reference(matrix_probe());
+  EXPECT_TRUE(matrices_are_right(products));
+  for (const std::size_t word : {0, 7, 8, 255}) {  // of the sum of two products, and of one
+    std::vector<std::uint32_t> wrong = products;
+    wrong[word] ^= 1U << 22;
+    EXPECT_FALSE(matrices_are_right(wrong)) << word;
+  }
+  products.pop_back();
+  EXPECT_FALSE(matrices_are_right(products));
+}
+
 TEST(ProbeKernels, RunOnOpenCl) {
   opencl::OpenClDevice* const device = opencl::test::first_device();
   if (device == nullptr) GTEST_SKIP() << "no OpenCL device";

@@ -4,6 +4,7 @@
 
 #include <webgpu.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -47,6 +48,7 @@ struct NativeAdapterOptions {
   const WGPUChainedStruct* next = nullptr;
   WGPUFlags backends = 0;
 };
+constexpr auto native_subgroups = static_cast<WGPUFeatureName>(0x00030021);
 constexpr WGPUFlags native_backends = 1u << 0 | 1u << 2 | 1u << 3;  // Vulkan, Metal, DX12
 
 /// Dawn's switches by name, for an adapter or a device.
@@ -58,8 +60,31 @@ struct DawnToggles {
   const char* const* disabled = nullptr;
 };
 
+/// Switches without which Dawn's adapters hide what they have: matrices of a subgroup are experimental and need
+/// Vulkan's memory model, and f16 is held back on NVIDIA's GPUs for the sake of its conformance tests
+/// (crbug.com/42251215; the fast self-test looks at ours). A library that lacks one of them passes over it.
+inline constexpr std::array dawn_adapter_toggles = {"allow_unsafe_apis", "use_vulkan_memory_model",
+                                                    "vulkan_enable_f16_on_nvidia"};
+
 /// Where Dawn keeps what its compilers made.
 struct DawnCache {
+  WGPUChainedStruct chain = {nullptr, static_cast<WGPUSType>(0x00050007)};
+  WGPUStringView isolation_key = {nullptr, 0};
+  struct {
+    const WGPUChainedStruct* next = nullptr;
+    std::size_t (*callback)(std::size_t key_size, const void* key, std::size_t value_size, void* value, void* user,
+                            void* more) = nullptr;
+    void *user = nullptr, *more = nullptr;
+  } load;
+  struct {
+    const WGPUChainedStruct* next = nullptr;
+    void (*callback)(std::size_t key_size, const void* key, std::size_t value_size, const void* value, void* user,
+                     void* more) = nullptr;
+    void *user = nullptr, *more = nullptr;
+  } store;
+};
+/// The same before webgpu.h lists features of an instance.
+struct EarlyDawnCache {
   WGPUChainedStruct chain = {nullptr, static_cast<WGPUSType>(0x00050007)};
   WGPUStringView isolation_key = {nullptr, 0};
   std::size_t (*load)(const void* key, std::size_t key_size, void* value, std::size_t value_size, void* user) = nullptr;
@@ -79,15 +104,11 @@ struct DawnMemoryHeaps {
   const DawnMemoryHeap* heaps = nullptr;
 };
 
-struct DawnMatrixConfig {
-  std::uint32_t component = 0, result = 0;  // 1: f32, 2: f16, 3: u32, 4: i32
-  std::uint32_t m = 0, n = 0, k = 0;
-};
-/// Chained into WGPUAdapterInfo: the matrices of a subgroup that an adapter multiplies.
+/// Chained into WGPUAdapterInfo: the matrices of a subgroup that an adapter multiplies (matrix_configs.h).
 struct DawnMatrixConfigs {
   WGPUChainedStruct chain = {nullptr, static_cast<WGPUSType>(0x0005003B)};
   std::size_t count = 0;
-  const DawnMatrixConfig* configs = nullptr;
+  const std::uint32_t* words = nullptr;
 };
 
 /// The instance's descriptor before webgpu.h lists features in it.

@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "base/error.h"
+#include "gpu/webgpu/matrix_configs.h"
 
 namespace driftwood::gpu::webgpu {
 namespace {
 
 // WGSL's own bounds are those that the kernels keep to, and what the device writes is what it reads: the checks and
 // zeroes that browsers need are left out.
-constexpr std::array enabled_toggles = {"allow_unsafe_apis", "disable_robustness", "disable_workgroup_init"};
+constexpr std::array enabled_toggles = {"allow_unsafe_apis", "disable_robustness", "disable_workgroup_init",
+                                        "use_vulkan_memory_model", "vulkan_enable_f16_on_nvidia"};
 constexpr std::array disabled_toggles = {"lazy_clear_resource_on_first_use", "timestamp_quantization"};
 
 std::vector<WGPUFeatureName> adapter_features(const Instance& instance, WGPUAdapter adapter) {
@@ -33,8 +35,13 @@ std::string cache_key(const Context& context, const void* key, std::size_t key_s
   return context.cache_key + std::string(static_cast<const char*>(key), key_size);
 }
 
+// A longer key is none: the library means another form of these functions.
+constexpr std::size_t longest_key = 1u << 24;
+
 // Asked twice: for the size, and with room for it.
-std::size_t load_program(const void* key, std::size_t key_size, void* value, std::size_t value_size, void* context) {
+std::size_t load_program(std::size_t key_size, const void* key, std::size_t value_size, void* value, void* context,
+                         void*) {
+  if (key_size > longest_key) return 0;
   const auto& mine = *static_cast<const Context*>(context);
   const auto kept = mine.cache.load(cache_key(mine, key, key_size));
   if (!kept) return 0;
@@ -42,9 +49,19 @@ std::size_t load_program(const void* key, std::size_t key_size, void* value, std
   return kept->size();
 }
 
-void store_program(const void* key, std::size_t key_size, const void* value, std::size_t value_size, void* context) {
+void store_program(std::size_t key_size, const void* key, std::size_t value_size, const void* value, void* context,
+                   void*) {
+  if (key_size > longest_key) return;
   const auto& mine = *static_cast<const Context*>(context);
   mine.cache.store(cache_key(mine, key, key_size), {static_cast<const std::byte*>(value), value_size});
+}
+
+std::size_t load_early(const void* key, std::size_t key_size, void* value, std::size_t value_size, void* context) {
+  return load_program(key_size, key, value_size, value, context, nullptr);
+}
+
+void store_early(const void* key, std::size_t key_size, const void* value, std::size_t value_size, void* context) {
+  store_program(key_size, key, value_size, value, context, nullptr);
 }
 
 struct DeviceAnswer {
@@ -116,6 +133,7 @@ std::shared_ptr<Context> request_device(const Instance& instance, const AdapterR
   features.timestamps = want(numbers.timestamp_query);
   features.f16 = want(numbers.shader_f16);
   features.subgroups = want(numbers.subgroups);
+  if (instance.library().kind == Library::Kind::WgpuNative && want(native_subgroups)) features.subgroups = true;
   if (instance.library().kind == Library::Kind::Dawn && context->info.has_matrices) {
     features.matrices = want(numbers.dawn_matrices);
   }
@@ -126,15 +144,20 @@ std::shared_ptr<Context> request_device(const Instance& instance, const AdapterR
   toggles.disabled_count = disabled_toggles.size();
   toggles.disabled = disabled_toggles.data();
   DawnCache dawn_cache;
+  EarlyDawnCache early_cache;
   context->cache = cache;
   context->cache_key = fmt::format("webgpu\n{}\n", instance.library().version);
-  dawn_cache.load = load_program;
-  dawn_cache.store = store_program;
-  dawn_cache.user = context.get();
+  dawn_cache.load.callback = load_program;
+  dawn_cache.store.callback = store_program;
+  early_cache.load = load_early;
+  early_cache.store = store_early;
+  dawn_cache.load.user = dawn_cache.store.user = early_cache.user = context.get();
   WGPUDeviceDescriptor descriptor = {};
   if (instance.library().kind == Library::Kind::Dawn) {
     descriptor.nextInChain = &toggles.chain;
-    if (cache.is_enabled()) toggles.chain.next = &dawn_cache.chain;
+    if (cache.is_enabled()) {
+      toggles.chain.next = instance.library().is_early ? &early_cache.chain : &dawn_cache.chain;
+    }
   }
   descriptor.requiredFeatureCount = wanted.size();
   descriptor.requiredFeatures = wanted.data();
@@ -209,12 +232,7 @@ AdapterInfo adapter_info(const Instance& instance, WGPUAdapter adapter, const Nu
       result.device_memory = std::max(result.device_memory, heaps.heaps[i].size);
     }
   }
-  constexpr std::uint32_t f32 = 1, f16 = 2, side = 16;
-  for (std::size_t i = 0; i < matrices.count; ++i) {
-    const DawnMatrixConfig& config = matrices.configs[i];
-    result.has_matrices |=
-        config.component == f16 && config.result == f32 && config.m == side && config.n == side && config.k == side;
-  }
+  result.has_matrices = multiplies_our_matrices(matrices);
   // The lists of extensions stay with the process: the functions that free them are extensions too, and they are short.
   api.wgpuAdapterInfoFreeMembers(info);
   return result;

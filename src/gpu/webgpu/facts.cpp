@@ -60,6 +60,16 @@ bool has_packed_dot(const Context& context) {
       "@compute @workgroup_size(1) fn run() { x[0] = dot4I8Packed(u32(x[0]), u32(x[1])); }\n");
 }
 
+// Whether matrices of f16 lie in words.
+bool takes_untyped_matrix_memory(const Context& context) {
+  return context.compiles(
+      "enable f16;\nenable chromium_experimental_subgroup_matrix;\nenable chromium_disable_uniformity_analysis;\n"
+      "var<workgroup> tile: array<vec4<u32>, 32>;\n"
+      "@compute @workgroup_size(32) fn run() {\n"
+      "  let m = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, row_major>(&tile, 0u, 2u);\n"
+      "  subgroupMatrixStore<row_major>(&tile, 0u, m, 2u);\n}\n");
+}
+
 }  // namespace
 
 DeviceClass class_of(const AdapterInfo& info) {
@@ -110,12 +120,13 @@ DeviceFacts query_facts(const Context& context) {
   facts.max_image_3d = {limits.maxTextureDimension3D, limits.maxTextureDimension3D, limits.maxTextureDimension3D};
   facts.max_image_layers = limits.maxTextureArrayLayers;
   facts.has_f16_arithmetic = context.features.f16;
-  // The size must not vary from kernel to kernel, as lowerings rely on it.
+  // The size must not vary from kernel to kernel, as lowerings rely on it. Where the library does not say it, the
+  // device finds out (webgpu_device.cpp).
   facts.has_subgroups = context.features.subgroups && info.subgroup_min == info.subgroup_max && info.subgroup_min > 1;
   facts.subgroup_size = facts.has_subgroups ? info.subgroup_min : 1;
   facts.has_packed_dot = has_packed_dot(context);
   facts.has_matrices = context.features.matrices && facts.has_subgroups && facts.subgroup_size == 32;
-  facts.has_typed_matrix_memory = true;
+  facts.has_typed_matrix_memory = !facts.has_matrices || !takes_untyped_matrix_memory(context);
   return facts;
 }
 

@@ -96,11 +96,9 @@ AdapterHandle Instance::request(const AdapterRequest& request, std::string& fail
     if (!result) failure = "it is not listed any more";
     return result;
   }
-  // What is experimental is listed only where the adapter was asked for with this.
-  const std::array enabled = {"allow_unsafe_apis"};
   DawnToggles toggles;
-  toggles.enabled_count = enabled.size();
-  toggles.enabled = enabled.data();
+  toggles.enabled_count = dawn_adapter_toggles.size();
+  toggles.enabled = dawn_adapter_toggles.data();
   WGPURequestAdapterOptions options = {};
   if (library_->kind == Library::Kind::Dawn) options.nextInChain = &toggles.chain;
   options.featureLevel = WGPUFeatureLevel_Core;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 
 #include "base/error.h"
+#include "gpu/device_probe.h"
 #include "gpu/fact_checks.h"
 #include "gpu/webgpu/facts.h"
 #include "gpu/webgpu/recording.h"
@@ -15,6 +17,18 @@ namespace driftwood::gpu::webgpu {
 namespace {
 
 constexpr std::uint32_t most_queries = 4096;  // of a set, by the standard
+constexpr std::uint32_t most_probe_lanes = 128;
+constexpr std::uint32_t vendor_of_many_sizes = 0x8086;  // Intel's compiler takes subgroups of a size for each kernel
+
+// What a probe wrote; nothing where it does not compile or run.
+std::vector<std::uint32_t> words_of(Device& device, const ProbeKernel& probe) {
+  try {
+    return run_probe(device, probe);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::DeviceLost) throw;
+    return {};
+  }
+}
 
 const WebGpuMemory& own(const Memory& memory, const Context& context) {
   const auto* mine = dynamic_cast<const WebGpuMemory*>(&memory);
@@ -93,12 +107,37 @@ WebGpuDevice::WebGpuDevice(const FoundDevice& found, ProgramCache cache)
               .subgroups = facts_.has_subgroups,
               .packed_dot = facts_.has_packed_dot,
               .matrices = facts_.has_matrices,
+              .untyped_matrix_memory = !facts_.has_typed_matrix_memory,
               .compiler = context_->instance->library().kind == Library::Kind::WgpuNative
                               ? shader::WgslDialect::Compiler::Naga
                               : shader::WgslDialect::Compiler::Tint,
               // Dawn is told not to (context.cpp): it would in every kernel, at the cost of most of the compile time.
               .zeroes_workgroup_memory = context_->instance->library().kind != Library::Kind::Dawn};
   transfer_ = std::make_unique<Transfer>(context_);
+  probe_subgroups();
+  probe_matrices();
+}
+
+// wgpu-native has subgroups and does not say of which size.
+void WebGpuDevice::probe_subgroups() {
+  const AdapterInfo& info = context_->info;
+  const bool is_unknown = context_->features.subgroups && info.subgroup_min == 0 && info.subgroup_max == 0;
+  if (!is_unknown || info.vendor_id == vendor_of_many_sizes) return;
+  const std::uint32_t lanes =
+      std::bit_floor(std::min({facts_.max_workgroup_size, facts_.max_workgroup_extent[0], most_probe_lanes}));
+  if (lanes < fewest_probe_lanes) return;
+  dialect_.subgroups = true;
+  const ProbeKernel probe = subgroup_probe(lanes);
+  const auto size = probed_subgroup_size(words_of(*this, probe), lanes);
+  dialect_.subgroups = facts_.has_subgroups = size.has_value();
+  facts_.subgroup_size = size.value_or(1);
+}
+
+// What is experimental is believed when it has computed something.
+void WebGpuDevice::probe_matrices() {
+  if (facts_.has_matrices && !matrices_are_right(words_of(*this, matrix_probe()))) {
+    facts_.has_matrices = dialect_.matrices = false;
+  }
 }
 
 WebGpuDevice::~WebGpuDevice() = default;

@@ -60,6 +60,9 @@ class WebGpuDevice : public Device {
                                                Signature signature);
 
  private:
+  void probe_subgroups();
+  void probe_matrices();
+
   std::shared_ptr<Context> context_;
   DeviceFacts facts_;
   shader::WgslDialect dialect_;
