@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches the WebGPU libraries into .packages/webgpu (or $DRIFTWOOD_WEBGPU_FOLDER), on Linux for x86-64: Dawn (20 MB)
-# from npm's bun-webgpu-linux-x64, wgpu-native (9 MB) and the header webgpu.h from PyPI's wgpu.
+# Fetches the WebGPU libraries into .packages/webgpu (or $DRIFTWOOD_WEBGPU_FOLDER), on Linux for x86-64: Dawn (21 MB)
+# from PyPI's rillfacet, wgpu-native (9 MB) and the header webgpu.h from PyPI's wgpu.
 #
 #   tools/fetch_webgpu.sh             both libraries
 #   tools/fetch_webgpu.sh software    and a Vulkan that computes on the CPU, for tests on machines without a GPU:
@@ -42,27 +42,32 @@ for member in members:
 PYTHON
 }
 
-download_dawn() {
-  local package=bun-webgpu-linux-x64 version=0.1.7
-  say "downloading Dawn ($package $version)"
-  python3 - "https://registry.npmjs.org/$package/-/$package-$version.tgz" "$work/dawn.tgz" << 'PYTHON' || die "Dawn cannot be downloaded"
-import shutil, sys, urllib.request
+# Wants $work/$1-$2-*.whl, with what follows as pip's options.
+download_wheel() {
+  local package=$1 version=$2 python=python3; shift 2
+  if ! python3 -m pip --version > /dev/null 2>&1; then
+    if [ ! -d "$work/venv" ]; then
+      python3 -m venv "$work/venv" || die "neither pip nor venv works; on Debian or Ubuntu: apt install python3-venv"
+    fi
+    python=$work/venv/bin/python
+  fi
+  "$python" -m pip download --quiet --disable-pip-version-check --no-cache-dir --no-deps --only-binary=:all: \
+    --dest "$work" "$@" "$package==$version"
+}
 
-with urllib.request.urlopen(sys.argv[1], timeout=120) as source, open(sys.argv[2], "wb") as target:
-    shutil.copyfileobj(source, target)
-PYTHON
-  unpack "$work/dawn.tgz" 8badfecdad4e726ac12be4f29771f4cbd7ce7683b4418316a547c5bda94fb798 libwebgpu_wrapper.so
+# A wheel that brings Dawn of October 2026 as a library of its own, the one that offers f16 and matrices of a subgroup on
+# NVIDIA's GPUs. The wheel of one Python serves all.
+download_dawn() {
+  say "downloading Dawn (rillfacet 0.1.3)"
+  download_wheel rillfacet 0.1.3 --implementation cp --python-version 3.12 --abi abi3 --platform manylinux_2_28_x86_64 \
+    || die "Dawn cannot be downloaded"
+  unpack "$work"/rillfacet-0.1.3-*.whl 371c6c831aa43310d2112a7001ce94b36b8e5753af23ce44ef57c9ce97793b70 \
+    libwebgpu_dawn.so
 }
 
 download_native() {
   say "downloading wgpu-native (wgpu 0.32.0)"
-  local python=python3
-  if ! python3 -m pip --version > /dev/null 2>&1; then
-    python3 -m venv "$work/venv" || die "neither pip nor venv works; on Debian or Ubuntu: apt install python3-venv"
-    python=$work/venv/bin/python
-  fi
-  "$python" -m pip download --quiet --disable-pip-version-check --no-cache-dir --no-deps --only-binary=:all: \
-    --dest "$work" wgpu==0.32.0 || die "wgpu-native cannot be downloaded"
+  download_wheel wgpu 0.32.0 || die "wgpu-native cannot be downloaded"
   unpack "$work"/wgpu-0.32.0-*.whl 6499a31b5a29a10b4f1089fea4a0806411f42605fa86b6c0b543a07ca0de8568 \
     libwgpu_native-release.so webgpu.h
 }
@@ -81,9 +86,9 @@ fetch_libraries() {
     say "there are no packages for $(uname -s) on $(uname -m); \$DRIFTWOOD_WEBGPU may name a library of your own"
     return 0
   fi
-  lacks_one libwebgpu_wrapper.so libwgpu_native-release.so webgpu.h || return 0
+  lacks_one libwebgpu_dawn.so libwgpu_native-release.so webgpu.h || return 0
   "$root/tools/install_packages.sh" model  # Python
-  if lacks_one libwebgpu_wrapper.so; then in_work_folder download_dawn; fi
+  if lacks_one libwebgpu_dawn.so; then in_work_folder download_dawn; fi
   if lacks_one libwgpu_native-release.so webgpu.h; then in_work_folder download_native; fi
 }
 
