@@ -74,6 +74,9 @@ struct DeviceFacts {
   bool has_matrices = false;        // matrix units behind the matrices of a subgroup (16 x 16, f16 summed in f32)
   /// An array in workgroup memory holds matrices of f16 or of f32, not both: WebGPU's languages.
   bool has_typed_matrix_memory = false;
+  /// Which invocation holds what of a matrix is the driver's secret, as is the order of its instructions: products hide
+  /// less of what they wait for, so that more subgroups with smaller parts are better. WebGPU's.
+  bool has_opaque_matrices = false;
   /// Rows of the selection table (graph/selection.h) that gave wrong numbers here: another that applies is taken.
   std::vector<std::string> distrusted_kernels = {};
 };

@@ -37,6 +37,18 @@ TEST(MatrixTiling, ManyTilesAreTheLargestAndShareNothing) {
   EXPECT_EQ(tiling.splits, 1U);
 }
 
+TEST(MatrixTiling, OpaqueMatricesAreSharedByMoreSubgroups) {
+  gpu::DeviceFacts opaque = facts();
+  opaque.has_opaque_matrices = true;
+  const MatrixTiling tiling = choose_tiling(65536, 1024, 4096, any_bytes, opaque);
+  ASSERT_NE(tiling.tile, nullptr);
+  EXPECT_EQ(tiling.tile->positions, 128U);
+  EXPECT_EQ(tiling.tile->outputs, 128U);
+  EXPECT_EQ(tiling.tile->invocations(), 512U);
+  opaque.max_workgroup_size = 256;
+  EXPECT_EQ(choose_tiling(65536, 1024, 4096, any_bytes, opaque).tile->invocations(), 256U);
+}
+
 // The levels of a UNet of 64 x 64 positions, two pictures at once.
 TEST(MatrixTiling, UnitsAreBusyAtEveryLevel) {
   struct Level {

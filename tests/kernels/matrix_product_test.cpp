@@ -41,7 +41,7 @@ struct Case {
   bool has_prologue = false;    // x + 0.5, which padding is not
   bool loads_prologue = false;  // where x is loaded, not beforehand
   std::uint32_t max_tokens = 1, tokens = 1;
-  std::size_t tile = 2;
+  std::size_t tile = 4;  // the smallest
   std::uint32_t splits = 1;
 };
 

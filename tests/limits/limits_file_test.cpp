@@ -26,8 +26,8 @@ TEST(LimitsFileTest, EachLimitIsAFactAndComesBackAsItWas) {
   nlohmann::json document;
   for (const auto& [name, value] : gpu::named_facts(facts)) document[name] = nlohmann::json::parse(value);
   // What no limit is.
-  for (const char* name :
-       {"vendor", "class", "shares_host_memory", "compute_units", "distrusted_kernels", "has_typed_matrix_memory"}) {
+  for (const char* name : {"vendor", "class", "shares_host_memory", "compute_units", "distrusted_kernels",
+                           "has_typed_matrix_memory", "has_opaque_matrices"}) {
     EXPECT_THAT(refusal(nlohmann::json{{name, document[name]}}.dump()), HasSubstr("there is no limit"));
     document.erase(name);
   }

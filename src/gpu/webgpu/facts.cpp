@@ -126,6 +126,7 @@ DeviceFacts query_facts(const Context& context) {
   facts.subgroup_size = facts.has_subgroups ? info.subgroup_min : 1;
   facts.has_packed_dot = has_packed_dot(context);
   facts.has_matrices = context.features.matrices && facts.has_subgroups && facts.subgroup_size == 32;
+  facts.has_opaque_matrices = true;
   facts.has_typed_matrix_memory = !facts.has_matrices || !takes_untyped_matrix_memory(context);
   return facts;
 }

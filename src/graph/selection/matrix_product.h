@@ -16,8 +16,11 @@ struct MatrixTile {
   std::uint32_t positions, outputs;
   std::uint32_t down, across;
   double step_cost;  // time of 32 columns of one tile, where 1 is that of the largest
+  /// For devices without opaque matrices (gpu/device.h), and with.
+  bool for_known = true, for_opaque = false;
 
   std::uint32_t invocations() const { return 32 * down * across; }
+  bool serves(const gpu::DeviceFacts& facts) const { return facts.has_opaque_matrices ? for_opaque : for_known; }
   /// Workgroup memory, as kernels/matrix_tile.wgsl lays it out on such a device.
   std::uint64_t bytes(const gpu::DeviceFacts& facts) const;
 };
