@@ -24,6 +24,9 @@ class AmendedDevice : public Device {
   void read(const Memory& memory, std::uint64_t offset, std::span<std::byte> bytes) override {
     device_.read(memory, offset, bytes);
   }
+  std::unique_ptr<PendingRead> read_later(const Memory& memory, std::uint64_t offset, std::size_t size) override {
+    return device_.read_later(memory, offset, size);
+  }
   void fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) override {
     device_.fill_zero(memory, offset, size);
   }

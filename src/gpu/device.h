@@ -128,6 +128,14 @@ class Recording {
   virtual void set_workgroups(std::size_t dispatch, std::array<std::uint32_t, 3> workgroups) = 0;
 };
 
+/// Bytes on their way from a device to the host.
+class PendingRead {
+ public:
+  virtual ~PendingRead() = default;
+  /// Waits until they are there; the span lives as long as this object. Throws what Device::read throws.
+  virtual std::span<const std::byte> wait() = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -138,6 +146,10 @@ class Device {
   virtual void write(Memory& memory, std::uint64_t offset, std::span<const std::byte> bytes) = 0;
   /// Copies out, after all submitted work has run.
   virtual void read(const Memory& memory, std::uint64_t offset, std::span<std::byte> bytes) = 0;
+  /// Copies some bytes of a buffer out as they are when the work submitted before has run. Returns without waiting;
+  /// who waits for the bytes does not wait for work that is submitted later (a device that knows no better way reads
+  /// them at once). For a few words: offset and size are multiples of 4.
+  virtual std::unique_ptr<PendingRead> read_later(const Memory& memory, std::uint64_t offset, std::size_t size);
   /// Sets `size` bytes of a buffer to zero.
   virtual void fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) = 0;
   /// `module` is virtualised and optimised; the device emits its own language from it (or interprets it).

@@ -23,6 +23,9 @@ class LimitedDevice : public Device {
   std::shared_ptr<Memory> allocate(const MemoryDescriptor& descriptor) override;
   void write(Memory& memory, std::uint64_t offset, std::span<const std::byte> bytes) override;
   void read(const Memory& memory, std::uint64_t offset, std::span<std::byte> bytes) override;
+  std::unique_ptr<PendingRead> read_later(const Memory& memory, std::uint64_t offset, std::size_t size) override {
+    return device_->read_later(memory, offset, size);
+  }
   void fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) override;
   /// InvalidInput over the limits of workgroups or bindings, OutOfMemory over local_memory, Unsupported for what the
   /// facts do not have.

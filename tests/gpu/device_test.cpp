@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <numeric>
 
 #include "base/error.h"
@@ -116,6 +117,37 @@ TEST_P(DeviceTest, DispatchesRunInOrderAndGridsMayChange) {
   device().fill_zero(*memory, 0, 32);
   device().submit(*recording);
   EXPECT_THAT(values_of<float>(*memory, 8), Each(0.0f));
+}
+
+TEST_P(DeviceTest, ReadsThatComeLaterShowWhatTheWorkBeforeThemLeft) {
+  const auto memory = buffer_of(std::vector<float>(4, 0.0f));
+  const auto add = kernel(add_one);
+  const auto recording = device().record({{add, {{memory}}}});
+  std::vector<std::unique_ptr<gpu::PendingRead>> reads;
+  for (int i = 0; i < 100; ++i) {
+    device().submit(*recording);
+    reads.push_back(device().read_later(*memory, 4 * (i % 3), 8));
+    if (i % 10 == 9) reads[static_cast<std::size_t>(i)].reset();  // nobody waits for it
+  }
+  for (const std::size_t i : {50u, 3u, 98u, 0u}) {
+    std::vector<float> values(2);
+    const std::span<const std::byte> bytes = reads[i]->wait();
+    ASSERT_EQ(bytes.size(), 8u);
+    std::memcpy(values.data(), bytes.data(), 8);
+    EXPECT_THAT(values, Each(static_cast<float>(i + 1)));
+    EXPECT_EQ(reads[i]->wait().data(), bytes.data()) << "it may be asked again";
+  }
+  EXPECT_THAT(values_of<float>(*memory, 4), Each(100.0f));
+  EXPECT_EQ(device().read_later(*memory, 0, 0)->wait().size(), 0u);
+  const auto whole = device().read_later(*memory, 2, 9);
+  EXPECT_EQ(whole->wait().size(), 9u) << "parts of words come too";
+  const auto last = device().read_later(*memory, 0, 16);
+  EXPECT_THROW(device().read_later(*memory, 12, 8), InvalidInput);
+  device().submit(*recording);
+  EXPECT_THAT(values_of<float>(*memory, 4), Each(101.0f));
+  float first = 0;
+  std::memcpy(&first, last->wait().data(), 4);
+  EXPECT_EQ(first, 100.0f);
 }
 
 TEST_P(DeviceTest, LongRecordingsRunWhole) {

@@ -49,6 +49,7 @@ class MetalDevice : public Device {
   std::shared_ptr<Memory> allocate(const MemoryDescriptor& descriptor) override;
   void write(Memory& memory, std::uint64_t offset, std::span<const std::byte> bytes) override;
   void read(const Memory& memory, std::uint64_t offset, std::span<std::byte> bytes) override;
+  std::unique_ptr<PendingRead> read_later(const Memory& memory, std::uint64_t offset, std::size_t size) override;
   void fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) override;
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override;
   std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) override;

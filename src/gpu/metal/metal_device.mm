@@ -125,6 +125,16 @@ void MetalDevice::read(const Memory& memory, std::uint64_t offset, std::span<std
   metal::read(*state_->context, mine, offset, bytes);
 }
 
+std::unique_ptr<PendingRead> MetalDevice::read_later(const Memory& memory, std::uint64_t offset, std::size_t size) {
+  const MetalMemory& mine = own(memory, *state_->context);
+  check_range(mine, offset, size);
+  constexpr std::uint64_t word = 4;  // what blits copy multiples of on Macs
+  if (!mine.has_buffer() || size == 0 || offset % word != 0 || size % word != 0) {
+    return Device::read_later(memory, offset, size);
+  }
+  return metal::read_later(state_->context, mine, offset, size);
+}
+
 void MetalDevice::fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) {
   MetalMemory& mine = own(memory, *state_->context);
   check_range(mine, offset, size);

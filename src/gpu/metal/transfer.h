@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "gpu/metal/memory.h"
@@ -12,6 +13,9 @@ namespace driftwood::gpu::metal {
 void write(Context& context, MetalMemory& memory, std::uint64_t offset, std::span<const std::byte> bytes);
 /// Waits for all work before it.
 void read(Context& context, const MetalMemory& memory, std::uint64_t offset, std::span<std::byte> bytes);
+/// Whole words of a buffer as they are when the work committed before has run.
+std::unique_ptr<PendingRead> read_later(std::shared_ptr<Context> context, const MetalMemory& memory,
+                                        std::uint64_t offset, std::size_t size);
 void fill_zero(Context& context, MetalMemory& memory, std::uint64_t offset, std::uint64_t size);
 
 }  // namespace driftwood::gpu::metal

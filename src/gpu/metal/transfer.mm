@@ -29,13 +29,14 @@ id<MTLBuffer> staging(Context& context, std::uint64_t bytes) {
 
 // Commands of one blit encoder.
 template <class Encode>
-void blit(Context& context, const Encode& encode) {
+id<MTLCommandBuffer> blit(Context& context, const Encode& encode) {
   id<MTLCommandBuffer> commands = context.begin();
   id<MTLBlitCommandEncoder> encoder = [commands blitCommandEncoder];
   if (encoder == nil) throw DeviceLost(fmt::format("The device '{}' gives no encoder.", context.facts.id));
   encode(encoder);
   [encoder endEncoding];
   context.commit(commands);
+  return commands;
 }
 
 void copy(Context& context, id<MTLBuffer> from, std::uint64_t at, id<MTLBuffer> to, std::uint64_t offset,
@@ -145,6 +146,25 @@ void read_texture(Context& context, const MetalMemory& memory, std::span<std::by
   std::memcpy(bytes.data(), [target contents], bytes.size());
 }
 
+/// A copy on its way into memory that the host sees, with the commands that make it.
+class Later final : public PendingRead {
+ public:
+  Later(std::shared_ptr<Context> context, id<MTLBuffer> target, id<MTLCommandBuffer> commands, std::size_t size)
+      : context_(std::move(context)), target_(target), commands_(commands), size_(size) {}
+
+  std::span<const std::byte> wait() override {
+    [commands_ waitUntilCompleted];
+    context_->is_idle();  // throws what failed
+    return {static_cast<const std::byte*>([target_ contents]), size_};
+  }
+
+ private:
+  std::shared_ptr<Context> context_;
+  id<MTLBuffer> target_;
+  id<MTLCommandBuffer> commands_;
+  std::size_t size_;
+};
+
 }  // namespace
 
 void write(Context& context, MetalMemory& memory, std::uint64_t offset, std::span<const std::byte> bytes) {
@@ -181,6 +201,21 @@ void read(Context& context, const MetalMemory& memory, std::uint64_t offset, std
                     size);
       }
     }
+  }
+}
+
+std::unique_ptr<PendingRead> read_later(std::shared_ptr<Context> context, const MetalMemory& memory,
+                                        std::uint64_t offset, std::size_t size) {
+  @autoreleasepool {
+    id<MTLBuffer> target = staging(*context, size);
+    id<MTLCommandBuffer> commands = blit(*context, [&](id<MTLBlitCommandEncoder> encoder) {
+      [encoder copyFromBuffer:memory.buffer()
+                 sourceOffset:static_cast<NSUInteger>(offset)
+                     toBuffer:target
+            destinationOffset:0
+                         size:static_cast<NSUInteger>(size)];
+    });
+    return std::make_unique<Later>(std::move(context), target, commands, size);
   }
 }
 

@@ -62,6 +62,7 @@ OpenClDevice::OpenClDevice(const FoundDevice& found, ProgramCache cache)
   facts_.has_packed_dot = probes_.dialect.packed_dot != shader::OpenClDialect::PackedDot::None;
   facts_.has_matrices = probes_.dialect.matrices;
   transfer_ = std::make_unique<Transfer>(context_, facts_.shares_host_memory);
+  later_reads_ = std::make_unique<LaterReads>(context_, facts_.shares_host_memory);
 }
 
 OpenClDevice::~OpenClDevice() = default;
@@ -88,6 +89,13 @@ void OpenClDevice::read(const Memory& memory, std::uint64_t offset, std::span<st
   } else {
     transfer_->read_texture(mine, bytes);
   }
+}
+
+std::unique_ptr<PendingRead> OpenClDevice::read_later(const Memory& memory, std::uint64_t offset, std::size_t size) {
+  const OpenClMemory& mine = own(memory, *context_);
+  check_range(mine, offset, size);
+  if (!mine.has_buffer()) return Device::read_later(memory, offset, size);
+  return later_reads_->read(mine, offset, size);
 }
 
 void OpenClDevice::fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) {

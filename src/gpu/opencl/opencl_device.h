@@ -7,6 +7,7 @@
 
 #include "gpu/device.h"
 #include "gpu/opencl/kernel.h"
+#include "gpu/opencl/later_read.h"
 #include "gpu/opencl/probes.h"
 #include "gpu/opencl/program.h"
 #include "gpu/opencl/transfer.h"
@@ -42,6 +43,7 @@ class OpenClDevice : public Device {
   std::shared_ptr<Memory> allocate(const MemoryDescriptor& descriptor) override;
   void write(Memory& memory, std::uint64_t offset, std::span<const std::byte> bytes) override;
   void read(const Memory& memory, std::uint64_t offset, std::span<std::byte> bytes) override;
+  std::unique_ptr<PendingRead> read_later(const Memory& memory, std::uint64_t offset, std::size_t size) override;
   void fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) override;
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override;
   std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) override;
@@ -61,6 +63,7 @@ class OpenClDevice : public Device {
   ProbeResults probes_;
   BuildSettings build_;
   std::unique_ptr<Transfer> transfer_;
+  std::unique_ptr<LaterReads> later_reads_;
   QueueHandle profiling_queue_;                                         // made when first asked for
   std::map<std::string, std::weak_ptr<const ProgramHandle>> programs_;  // by source, while a kernel of it lives
 };

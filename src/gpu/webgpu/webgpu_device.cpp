@@ -114,6 +114,7 @@ WebGpuDevice::WebGpuDevice(const FoundDevice& found, ProgramCache cache)
               // Dawn is told not to (context.cpp): it would in every kernel, at the cost of most of the compile time.
               .zeroes_workgroup_memory = context_->instance->library().kind != Library::Kind::Dawn};
   transfer_ = std::make_unique<Transfer>(context_);
+  later_reads_ = std::make_unique<LaterReads>(context_);
   probe_subgroups();
   probe_matrices();
 }
@@ -164,6 +165,16 @@ void WebGpuDevice::read(const Memory& memory, std::uint64_t offset, std::span<st
   } else {
     transfer_->read_texture(mine, bytes);
   }
+}
+
+std::unique_ptr<PendingRead> WebGpuDevice::read_later(const Memory& memory, std::uint64_t offset, std::size_t size) {
+  const WebGpuMemory& mine = own(memory, *context_);
+  check_range(mine, offset, size);
+  const bool are_words = offset % word_bytes == 0 && size % word_bytes == 0;
+  if (!mine.has_buffer() || !are_words || size == 0 || size > LaterReads::most_bytes) {
+    return Device::read_later(memory, offset, size);
+  }
+  return later_reads_->read(mine, offset, size);
 }
 
 void WebGpuDevice::fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) {

@@ -8,6 +8,7 @@
 #include "gpu/device.h"
 #include "gpu/webgpu/context.h"
 #include "gpu/webgpu/kernel.h"
+#include "gpu/webgpu/later_read.h"
 #include "gpu/webgpu/loader.h"
 #include "gpu/webgpu/transfer.h"
 #include "shader/emit_wgsl.h"
@@ -43,6 +44,7 @@ class WebGpuDevice : public Device {
   std::shared_ptr<Memory> allocate(const MemoryDescriptor& descriptor) override;
   void write(Memory& memory, std::uint64_t offset, std::span<const std::byte> bytes) override;
   void read(const Memory& memory, std::uint64_t offset, std::span<std::byte> bytes) override;
+  std::unique_ptr<PendingRead> read_later(const Memory& memory, std::uint64_t offset, std::size_t size) override;
   void fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) override;
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override;
   std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) override;
@@ -67,6 +69,7 @@ class WebGpuDevice : public Device {
   DeviceFacts facts_;
   shader::WgslDialect dialect_;
   std::unique_ptr<Transfer> transfer_;
+  std::unique_ptr<LaterReads> later_reads_;
 };
 
 }  // namespace driftwood::gpu::webgpu
