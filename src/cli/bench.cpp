@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/image_bench.h"
 #include "cli/options.h"
-#include "llm/sampler.h"
+#include "llm/decoding.h"
 
 namespace driftwood::cli {
 namespace {
@@ -21,8 +21,12 @@ struct BenchArguments {
 
 struct Test {
   std::uint32_t prompt, generate, depth;
-  std::vector<double> seconds;
+  std::vector<double> seconds = {};
+  std::vector<double> host_ms = {};  // in which the host did not wait for the device
+  bool on_device = false;            // chooses its tokens there
 
+  double host_ms_per_token() const { return mean(host_ms) / tokens(); }
+  std::string_view sampling() const { return generate == 0 ? "none" : on_device ? "device" : "host"; }
   std::uint32_t tokens() const { return prompt + generate; }
   std::string name() const {
     std::string name = prompt != 0 ? fmt::format("pp{}", prompt) : fmt::format("tg{}", generate);
@@ -46,21 +50,20 @@ std::vector<std::int32_t> some_tokens(std::uint32_t count, std::uint32_t vocabul
   return ids;
 }
 
-double run_once(llm::Session& session, const Test& test) {
+void run_once(llm::Session& session, llm::SamplingPlace sampling, Test& test) {
   session.reset();
   if (test.depth != 0) session.feed(some_tokens(test.depth, session.vocabulary()));
-  std::vector<float> logits;
+  llm::Sampler greedy({.temperature = 0});
+  const auto decoding = test.generate != 0 ? llm::make_decoding(session, greedy, {}, sampling) : nullptr;
+  test.on_device = decoding != nullptr && decoding->is_on_device();
+  const double waited_before = session.waited_ms();
   const Stopwatch watch;
   if (test.prompt != 0) session.feed(some_tokens(test.prompt, session.vocabulary()));
-  // Each token is chosen from the logits of the one before, as in a real generation: logits are read back every time.
-  llm::Sampler greedy({.temperature = 0});
+  // Each token is chosen from the logits of the one before and comes to the host, as in a real generation.
   std::int32_t token = 0;
-  for (std::uint32_t i = 0; i < test.generate; ++i) {
-    session.submit(std::span(&token, 1));
-    session.read_logits(logits);
-    token = greedy.sample(logits);
-  }
-  return watch.seconds();
+  for (std::uint32_t i = 0; i < test.generate; ++i) token = decoding->after(token, test.generate - i);
+  test.seconds.push_back(watch.seconds());
+  test.host_ms.push_back(1e3 * test.seconds.back() - (session.waited_ms() - waited_before));
 }
 
 nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const models::Checkpoint& checkpoint,
@@ -83,6 +86,8 @@ nlohmann::json to_json(const Test& test, const BenchArguments& arguments, const 
               {"weights_bytes", memory.weights},
               {"planned_bytes", memory.activations_planned},
               {"naive_bytes", memory.activations_naive},
+              {"sampling", test.sampling()},
+              {"host_ms_per_token", test.host_ms_per_token()},
               {"activations", graph::to_string(session.activations())},
               {"options", arguments.run.to_json()}});
   return row;
@@ -105,6 +110,10 @@ void print(const std::vector<Test>& tests, const std::vector<nlohmann::json>& ro
       facts.id, facts.name, row["weights_bytes"].get<double>() / (1 << 20), row["type_k"].get<std::string>(),
       row["planned_bytes"].get<double>() / (1 << 20), row["naive_bytes"].get<double>() / (1 << 20),
       row["activations"].get<std::string>(), arguments.run.to_json().dump());
+  for (const Test& test : tests)
+    if (test.generate != 0)
+      fmt::print("{}: tokens chosen on the {}; the host is busy for {:.3f} ms a token\n", test.name(), test.sampling(),
+                 test.host_ms_per_token());
 }
 
 void bench(const BenchArguments& arguments) {
@@ -125,12 +134,14 @@ void bench(const BenchArguments& arguments) {
     throw InvalidInput(fmt::format("The {} tokens asked for are over the limit of {}.", needed, 1u << 24));
   const auto session = open_session(*device, checkpoint, arguments.run, static_cast<std::uint32_t>(needed));
   std::vector<Test> tests;
-  if (arguments.prompt != 0) tests.push_back({arguments.prompt, 0, arguments.depth, {}});
-  if (arguments.generate != 0) tests.push_back({0, arguments.generate, arguments.depth, {}});
+  if (arguments.prompt != 0) tests.push_back({arguments.prompt, 0, arguments.depth});
+  if (arguments.generate != 0) tests.push_back({0, arguments.generate, arguments.depth});
   std::vector<nlohmann::json> rows;
+  const llm::SamplingPlace sampling = arguments.run.sampling_place();
   for (Test& test : tests) {
-    run_once(*session, test);  // compiles what is compiled at first use, and warms caches
-    for (std::uint32_t i = 0; i < arguments.repetitions; ++i) test.seconds.push_back(run_once(*session, test));
+    Test warming = test;
+    run_once(*session, sampling, warming);  // compiles what is compiled at first use, and warms caches
+    for (std::uint32_t i = 0; i < arguments.repetitions; ++i) run_once(*session, sampling, test);
     rows.push_back(to_json(test, arguments, checkpoint, device->facts(), *session));
   }
   print(tests, rows, arguments, checkpoint, device->facts());
@@ -168,6 +179,7 @@ void add_bench(CLI::App& app, Action& action) {
   arguments->image.image.add_to(*images);
   arguments->run.add_to(*command, false);
   arguments->run.add_kv_type_to(*command);
+  arguments->run.add_sampling_to(*command);
   command->callback([arguments, &action] { action = [arguments] { bench(*arguments); }; });
 }
 

@@ -102,6 +102,22 @@ void RunOptions::add_kv_type_to(CLI::App& command) {
       ->capture_default_str();
 }
 
+void RunOptions::add_sampling_to(CLI::App& command) {
+  has_sampling = true;
+  command
+      .add_option(
+          "--sampling", sampling,
+          "Where tokens are chosen: device, with the next steps queued ahead (--top-k of 1 to 64); host; auto: on "
+          "the device where it is a GPU and can")
+      ->check(CLI::IsMember({"auto", "host", "device"}))
+      ->capture_default_str();
+}
+
+llm::SamplingPlace RunOptions::sampling_place() const {
+  if (sampling == "auto") return llm::SamplingPlace::Auto;
+  return sampling == "host" ? llm::SamplingPlace::Host : llm::SamplingPlace::Device;
+}
+
 graph::GraphOptions RunOptions::graph_options() const {
   graph::GraphOptions options;
   options.precision = *graph::precision_from_name(precision);
@@ -128,6 +144,7 @@ nlohmann::json RunOptions::to_json() const {
       {"precision", precision}, {"activations", activations}, {"storage", storage}, {"no_fusion", no_fusion}};
   if (limits() != nullptr) document["limits"] = limits::to_json(*limits());
   if (has_kv_type) document["kv_type"] = kv_type;
+  if (has_sampling) document["sampling"] = sampling;
   return document;
 }
 

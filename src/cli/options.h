@@ -12,6 +12,7 @@
 #include "gpu/device.h"
 #include "gpu/device_limits.h"
 #include "graph/options.h"
+#include "llm/decoding.h"
 #include "llm/session.h"
 #include "models/checkpoint.h"
 #include "selftest/sample.h"
@@ -29,8 +30,10 @@ struct RunOptions {
   std::vector<std::string> no_fusion;
   std::optional<std::uint32_t> context = {};
   std::string kv_type = "auto";
+  std::string sampling = "auto";
   bool no_selftest = false;
-  bool has_kv_type = false;  // the command offers --kv-type
+  bool has_kv_type = false;   // the command offers --kv-type
+  bool has_sampling = false;  // the command offers --sampling
 
   /// Adds --device, --limits, --no-selftest, --precision, --activations, --storage, --no-fusion and, where asked for,
   /// --ctx and --kv-type.
@@ -39,6 +42,9 @@ struct RunOptions {
   void add_device_to(CLI::App& command);
   /// Adds --kv-type alone, for commands that choose the context themselves.
   void add_kv_type_to(CLI::App& command);
+  /// Adds --sampling alone, for commands that generate.
+  void add_sampling_to(CLI::App& command);
+  llm::SamplingPlace sampling_place() const;
   graph::GraphOptions graph_options() const;
   /// Of sessions and plans of language models, but for what the command itself chooses.
   llm::SessionSettings session_settings() const;

@@ -52,7 +52,8 @@ llm::GenerateSettings generate_settings(const RunArguments& arguments) {
           .sampler = arguments.sampler,
           .ignore_end = arguments.ignore_eos,
           .stops = arguments.stops,
-          .draft = {.tokens = arguments.draft == "none" ? 0 : arguments.draft_tokens}};
+          .draft = {.tokens = arguments.draft == "none" ? 0 : arguments.draft_tokens},
+          .sampling = arguments.run.sampling_place()};
 }
 
 void print_timings(const llm::Generated& generated, std::size_t prompt_tokens, double load_ms) {
@@ -130,6 +131,7 @@ void run(const RunArguments& given) {
       {"activations", graph::to_string(session->activations())},
       {"options", arguments.run.to_json()},
       {"kv_type", to_string(session->cache_type())},
+      {"sampling", generated.sampled_on_device ? "device" : "host"},
       {"draft", {{"kind", arguments.draft}, {"drafted", generated.drafted}, {"accepted", generated.accepted}}},
       {"timings",
        {{"load_ms", load_ms},
@@ -137,7 +139,9 @@ void run(const RunArguments& given) {
         {"prompt_per_second", 1000.0 * static_cast<double>(ids.size()) / std::max(generated.prompt_ms, 1e-6)},
         {"predicted_ms", generated.predicted_ms},
         {"predicted_per_second",
-         1000.0 * static_cast<double>(generated.tokens.size()) / std::max(generated.predicted_ms, 1e-6)}}},
+         1000.0 * static_cast<double>(generated.tokens.size()) / std::max(generated.predicted_ms, 1e-6)},
+        {"host_ms_per_token",
+         generated.host_ms / static_cast<double>(std::max<std::size_t>(generated.tokens.size(), 1))}}},
   };
   print_json(document);
 }
@@ -185,6 +189,7 @@ void add_run(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "One JSON document on standard output");
   arguments->run.add_to(*command);
+  arguments->run.add_sampling_to(*command);
   command->callback([arguments, &action] { action = [arguments] { run(*arguments); }; });
 }
 

@@ -196,6 +196,7 @@ std::vector<Case> qkv_linear_cases();
 std::vector<Case> conv2d_cases();
 std::vector<Case> concat_cases();
 std::vector<Case> token_cases();  // embedding and select-token
+std::vector<Case> sample_token_cases();
 std::vector<Case> rope_cases();
 std::vector<Case> cache_cases();  // head-layout, cache-write and rope-qkv
 std::vector<Case> attention_cases();

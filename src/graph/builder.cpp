@@ -302,6 +302,11 @@ Tensor Builder::attention(const Tensor& q, const Tensor& k_cache, const Tensor& 
 
 Tensor Builder::select_token(const Tensor& x) { return apply(SelectToken{}, {x})[0]; }
 
+void Builder::sample_token(const Tensor& logits, const Tensor& settings, const Tensor& uniforms,
+                           const std::array<Tensor, 3>& states, const SampleToken& operation) {
+  apply(operation, {logits, settings, uniforms, states[0], states[1], states[2]});
+}
+
 Tensor Builder::unary(ElementOp op, const Tensor& a, std::array<float, 2> constants) {
   if (info(op).operands != 1) operation_error(info(op).name, "one operand is given, but it takes 2.");
   return apply(single(op, constants), {a})[0];

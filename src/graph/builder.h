@@ -114,6 +114,9 @@ class Builder {
                                  const std::optional<std::pair<Tensor, Tensor>>& factors = {});
   Tensor attention(const Tensor& q, const Tensor& k_cache, const Tensor& v_cache, const Attention& attention);
   Tensor select_token(const Tensor& x);
+  /// Chooses the next token (sample_token.h); `states`: history, next id and run.
+  void sample_token(const Tensor& logits, const Tensor& settings, const Tensor& uniforms,
+                    const std::array<Tensor, 3>& states, const SampleToken& operation);
 
   Tensor add(const Tensor& a, const Tensor& b) { return binary(ElementOp::Add, a, b); }
   Tensor subtract(const Tensor& a, const Tensor& b) { return binary(ElementOp::Subtract, a, b); }

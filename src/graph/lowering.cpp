@@ -133,10 +133,15 @@ void report_externals(LoweredGraph& lowered) {
 }  // namespace
 
 std::span<const FusedKernel> fused_kernels() {
-  static constexpr FusedKernel fused[] = {{"rope-qkv", "fuse-rope-cache"},  {"gated-linear-rows", "fuse-gated"},
-                                          {"qkv-rows", "fuse-qkv"},         {"add-rms-norm", "fuse-add-norm"},
-                                          {"quantize-tokens", {}},          {"integer-linear-rows", {}},
-                                          {"integer-gated-linear-rows", {}}};
+  constexpr std::string_view floats = "activations as floats";
+  static constexpr FusedKernel fused[] = {{"rope-qkv", "fuse-rope-cache"},
+                                          {"gated-linear-rows", "fuse-gated"},
+                                          {"qkv-rows", "fuse-qkv"},
+                                          {"add-rms-norm", "fuse-add-norm"},
+                                          {"quantize-tokens", {}, floats},
+                                          {"integer-linear-rows", {}, floats},
+                                          {"integer-gated-linear-rows", {}, floats},
+                                          {"sample-token", {}, "sampling on the host"}};
   return fused;
 }
 

@@ -56,7 +56,8 @@ struct LoweredGraph {
 /// A kernel that does in one what others do too, and how it can be done without.
 struct FusedKernel {
   std::string_view kernel;  // the row that takes all that the operation's other rows do not
-  std::string_view pass;    // that makes its operation; empty: activations as integers
+  std::string_view pass;    // that makes its operation; empty: `instead` says what does without
+  std::string_view instead = {};
 };
 std::span<const FusedKernel> fused_kernels();
 

@@ -152,6 +152,10 @@ void Program::record() {
       const KernelCache::Entry& entry = kernels_->get(use, step.fitting);
       gpu::Dispatch dispatch{.kernel = entry.kernel, .bindings = {}, .workgroups = grid(step, all), .label = use.label};
       for (const KernelCache::BoundResource& bound : entry.resources) dispatch.bindings.push_back(bind(step, bound));
+      const auto varies = [](const GridExtent& extent) {
+        return extent.rows_per_group != 0 || extent.context_per_group != 0;
+      };
+      if (std::ranges::any_of(use.grid, varies)) varying_.push_back(groups_.size());
       groups_.push_back(dispatch.workgroups);
       dispatches.push_back(std::move(dispatch));
     } catch (Error& error) {
@@ -176,17 +180,21 @@ std::array<std::uint32_t, 3> Program::grid(const LoweredStep& step, const Parame
   return *groups;
 }
 
-void Program::set_parameters(const Parameters& parameters) {
+void Program::set_grids(const Parameters& parameters) {
   if (parameters.tokens == 0 || parameters.tokens > max_tokens()) {
     throw InvalidInput(fmt::format("A run of {} tokens is asked for, but the program takes 1 to {}.", parameters.tokens,
                                    max_tokens()));
   }
-  for (std::size_t i = 0; i < lowered_.steps.size(); ++i) {
+  for (const std::size_t i : varying_) {
     const std::array<std::uint32_t, 3> groups = grid(lowered_.steps[i], parameters);
     if (groups == groups_[i]) continue;
     groups_[i] = groups;
     recording_->set_workgroups(i, groups);
   }
+}
+
+void Program::set_parameters(const Parameters& parameters) {
+  set_grids(parameters);
   // Always: another program may share the buffer.
   device_.write(*parameter_buffer_.memory, parameter_buffer_.offset,
                 std::as_bytes(std::span<const Parameters>(&parameters, 1)));
@@ -194,6 +202,11 @@ void Program::set_parameters(const Parameters& parameters) {
 
 void Program::run(const Parameters& parameters) {
   set_parameters(parameters);
+  device_.submit(*recording_);
+}
+
+void Program::run_queued(const Parameters& parameters) {
+  set_grids(parameters);
   device_.submit(*recording_);
 }
 

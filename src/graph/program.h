@@ -83,9 +83,13 @@ class Program {
   /// InvalidInput for zero tokens or more than the graph's maximum, Unsupported where a grid has more workgroups
   /// than the device runs in one dispatch.
   void run(const Parameters& parameters);
+  /// The same where the work submitted before leaves these parameters in the buffer: nothing is written there.
+  void run_queued(const Parameters& parameters);
   /// Runs, waits and gives the time of each dispatch that ran.
   std::vector<DispatchProfile> run_profiled(const Parameters& parameters);
 
+  /// Where the parameters are.
+  const gpu::Binding& parameters() const { return parameter_buffer_; }
   /// Input, output or state by name. Throws InvalidInput, listing the names, where there is none.
   const gpu::Binding& binding(std::string_view name) const;
   const Value& value(std::string_view name) const;
@@ -114,6 +118,7 @@ class Program {
   void allocate_activations(SharedArena* shared);
   void record();
   std::array<std::uint32_t, 3> grid(const LoweredStep& step, const Parameters& parameters) const;
+  void set_grids(const Parameters& parameters);
   void set_parameters(const Parameters& parameters);
   gpu::Binding resolve(const KernelUse& use, const ResourceUse& resource) const;
   gpu::Binding bind(const LoweredStep& step, const KernelCache::BoundResource& bound) const;
@@ -129,6 +134,7 @@ class Program {
   std::vector<std::shared_ptr<gpu::Memory>> objects_;
   gpu::Binding parameter_buffer_;
   std::vector<std::array<std::uint32_t, 3>> groups_;  // as they are recorded
+  std::vector<std::size_t> varying_;                  // steps whose grids depend on the parameters
   std::unique_ptr<gpu::Recording> recording_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/stopwatch.h"
-#include "llm/speculation.h"
 #include "text/stream_decoder.h"
 
 namespace driftwood::llm {
@@ -64,15 +63,17 @@ Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const
   }
   for (const std::int32_t token : session.tokens()) sampler.accept(token);
 
+  const auto decoding = make_decoding(session, sampler, settings.draft, settings.sampling);
   watch = Stopwatch();
-  SpeculativeDecoder decoding(session, settings.draft);
-  std::span<const float> logits = first_logits;
+  const double waited_before = session.waited_ms();
+  result.sampled_on_device = decoding->is_on_device();
+  // Chosen here in any case: the prompt's logits have been read.
+  std::int32_t token = settings.max_tokens == 0 ? 0 : sampler.sample(first_logits);
   while (true) {
     if (result.tokens.size() >= settings.max_tokens) {
       result.finish = FinishReason::Length;
       break;
     }
-    const std::int32_t token = sampler.sample(logits);
     if (tokenizer != nullptr && !settings.ignore_end && tokenizer->is_end_of_generation(token)) {
       result.finish = FinishReason::EndOfText;
       break;
@@ -91,16 +92,17 @@ Generated generate(Session& session, const Tokenizer* tokenizer, std::span<const
       result.finish = FinishReason::Cancelled;
       break;
     }
-    if (result.tokens.size() >= settings.max_tokens) continue;  // its logits are not needed
-    if (decoding.position() >= session.context()) {
+    if (result.tokens.size() >= settings.max_tokens) continue;  // what would follow is not needed
+    if (decoding->position() >= session.context()) {
       result.finish = FinishReason::Context;
       break;
     }
-    logits = decoding.after(token, settings.max_tokens - result.tokens.size());
+    token = decoding->after(token, settings.max_tokens - result.tokens.size());
   }
   result.predicted_ms = watch.milliseconds();
-  result.drafted = decoding.drafted();
-  result.accepted = decoding.accepted();
+  result.host_ms = result.predicted_ms - (session.waited_ms() - waited_before);
+  result.drafted = decoding->drafted();
+  result.accepted = decoding->accepted();
   if (decoder && !filter.stopped()) {
     emit(filter.push(decoder->flush()));
     emit(filter.flush());

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "llm/decoding.h"
 #include "llm/ngram_draft.h"
 #include "llm/sampler.h"
 #include "llm/session.h"
@@ -32,6 +33,7 @@ struct GenerateSettings {
   std::vector<std::string> stops = {};  // texts that end the generation; they are not part of the result
   /// Drafts of several tokens at a time, off by default. They change the speed, not the text (speculation.h).
   DraftSettings draft = {};
+  SamplingPlace sampling = SamplingPlace::Auto;
   /// Asked after each token, and between the submissions of a long prompt; true ends the generation. What was generated
   /// stays in the result, and what was fed in the session.
   std::function<bool()> cancelled = {};
@@ -43,6 +45,8 @@ struct Generated {
   FinishReason finish = FinishReason::Length;
   double prompt_ms = 0;
   double predicted_ms = 0;
+  double host_ms = 0;                       // of these, those in which the host did not wait for the device
+  bool sampled_on_device = false;           // the tokens after the first
   std::uint64_t drafted = 0, accepted = 0;  // tokens
 };
 

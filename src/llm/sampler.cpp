@@ -39,8 +39,8 @@ void Sampler::accept(std::int32_t token) {
   if (recent_.size() > settings_.repeat_window) recent_.pop_front();
 }
 
-double Sampler::next_uniform() {
-  std::uint64_t z = settings_.seed + 0x9E3779B97F4A7C15ULL * ++draws_;
+double uniform_number(std::uint64_t seed, std::uint64_t draw) {
+  std::uint64_t z = seed + 0x9E3779B97F4A7C15ULL * draw;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
   z ^= z >> 31;
@@ -98,7 +98,7 @@ std::int32_t Sampler::sample(std::span<const float> logits) {
 
   double total = 0;
   for (const Candidate& c : candidates_) total += weight(c, settings_.temperature);
-  double left = next_uniform() * total;
+  double left = uniform_number(settings_.seed, ++draws_) * total;
   for (const Candidate& c : candidates_) {
     left -= weight(c, settings_.temperature);
     if (left < 0) return c.token;

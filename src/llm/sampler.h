@@ -22,6 +22,9 @@ struct SamplerSettings {
   std::uint64_t seed = 0;
 };
 
+/// Random number `draw` (from 1 on) of a seed, in [0, 1).
+double uniform_number(std::uint64_t seed, std::uint64_t draw);
+
 class Sampler {
  public:
   /// Throws InvalidInput, naming the setting, its value and its limits.
@@ -32,12 +35,15 @@ class Sampler {
   /// Tells of a token that was generated or is part of the prompt (for the repetition penalty).
   void accept(std::int32_t token);
 
+  const SamplerSettings& settings() const { return settings_; }
+  /// Random numbers used so far.
+  std::uint64_t draws() const { return draws_; }
+
  private:
   struct Candidate {
     std::int32_t token;
     float logit;
   };
-  double next_uniform();
   void penalize(std::vector<Candidate>& candidates) const;
 
   SamplerSettings settings_;

@@ -50,9 +50,14 @@ graph::ProgramSettings Session::program_settings() const {
 }
 
 std::unique_ptr<graph::Program> Session::make_program(std::uint32_t max_tokens, bool all_logits) {
+  graph::ProgramSettings settings = program_settings();
+  if (max_tokens == 1) {  // room for a texel, in which the device itself may leave the id of the next run
+    constexpr std::uint64_t texel = 16;
+    settings.bindings["ids"] = {.memory = device_.allocate({.bytes = texel}), .size = texel};
+  }
   return std::make_unique<graph::Program>(
       device_, models::language_graph(checkpoint_, graph_settings(settings_, device_.facts(), max_tokens, all_logits)),
-      program_settings());
+      std::move(settings));
 }
 
 graph::Program& Session::all_logits_program(std::uint32_t max_tokens) {
@@ -63,18 +68,24 @@ graph::Program& Session::all_logits_program(std::uint32_t max_tokens) {
 
 void Session::check(std::span<const std::int32_t> ids) const {
   if (ids.empty()) throw InvalidInput("There are no tokens to feed: the prompt is empty.");
-  if (ids.size() > context() - position())
-    throw InvalidInput(
-        fmt::format("The {} tokens do not fit the context of {} tokens, of which {} are in use. Use a larger "
-                    "context or a shorter prompt.",
-                    ids.size(), context(), position()));
+  check_room(ids.size());
   for (const std::int32_t id : ids)
     if (id < 0 || static_cast<std::uint32_t>(id) >= vocabulary())
       throw InvalidInput(fmt::format("The token id {} is not within 0 and {}.", id, vocabulary() - 1));
 }
 
+void Session::check_room(std::size_t tokens) const {
+  const std::uint32_t used = position() + queued();
+  if (tokens > context() - used)
+    throw InvalidInput(
+        fmt::format("The {} tokens do not fit the context of {} tokens, of which {} are in use. Use a larger "
+                    "context or a shorter prompt.",
+                    tokens, context(), used));
+}
+
 template <class Work>
 void Session::append(std::span<const std::int32_t> ids, Work work) {
+  if (queued() != 0) drop_queued();
   check(ids);
   append_begin_ = position();
   tokens_.insert(tokens_.end(), ids.begin(), ids.end());
@@ -91,6 +102,10 @@ void Session::run(graph::Program& program, std::uint32_t tokens, bool all_logits
   program.write("ids", std::as_bytes(std::span(tokens_).subspan(cached_, tokens)));
   program.run({.tokens = tokens, .position = cached_});
   last_ = {.program = &program, .position = cached_, .tokens = tokens, .all_logits = all_logits};
+  count_cached(tokens);
+}
+
+void Session::count_cached(std::uint32_t tokens) {
   cached_ += tokens;
   if (const std::uint32_t places = *settings_.ring_places; places != 0 && cached_ > places)
     ring_begin_ = std::max(ring_begin_, cached_ - places);
@@ -132,17 +147,23 @@ bool Session::submit(std::span<const std::int32_t> ids, const std::function<bool
 /// The logits of the last run, of all its tokens where it gives all.
 void Session::read_last(std::vector<float>& logits) {
   logits.resize(std::size_t{last_.all_logits ? last_.tokens : 1} * vocabulary());
+  const Stopwatch watch;
   last_.program->read_floats("logits", logits);
+  add_wait(watch.milliseconds());
   const std::size_t finite = finite_values(logits);
   if (finite == logits.size()) return;
   const std::uint32_t before = last_.all_logits ? 0 : last_.tokens - 1;
-  const auto at = static_cast<std::uint32_t>(last_.position + before + finite / vocabulary());
+  refuse_last(static_cast<std::uint32_t>(last_.position + before + finite / vocabulary()));
+}
+
+/// The logits of the last run are not finite, those after the token at `position` first.
+void Session::refuse_last(std::uint32_t position) {
   const SequencePart part{.tokens = std::span(tokens_).subspan(last_.position, last_.tokens),
                           .position = last_.position,
                           .max_tokens = last_.program->max_tokens(),
                           .all_logits = last_.all_logits};
   const std::string where = where_not_finite(device_, checkpoint_, settings_, program_settings(), part);
-  throw Unsupported(fmt::format("The logits after the token at position {} are not finite{}. {}", at, where,
+  throw Unsupported(fmt::format("The logits after the token at position {} are not finite{}. {}", position, where,
                                 settings_.options.precision == graph::Precision::F32
                                     ? "The model's file may be damaged."
                                     : "Try --precision f32."));
@@ -193,6 +214,42 @@ void Session::feed_batch(std::span<const std::int32_t> ids, std::uint32_t most, 
     read_last(logits);
   });
   last_ = {};
+}
+
+DeviceSampler& Session::device_sampler(const graph::SampleToken& operation) {
+  auto& sampler = samplers_[operation];
+  if (!sampler) sampler = std::make_unique<DeviceSampler>(*decode_, kernels_, operation);
+  return *sampler;
+}
+
+bool Session::computes_on_cpu() const {
+  const gpu::DeviceFacts& facts = device_.facts();
+  return facts.is_cpu || facts.device_class == gpu::DeviceClass::Software;
+}
+
+void Session::queue_step() {
+  if (cached_ < position()) throw InternalError("A step is queued before the tokens that the session holds have run.");
+  check_room(1);
+  decode_->run_queued({.tokens = 1, .position = cached_});
+  last_ = {};  // whose logits are there is not known
+  count_cached(1);
+}
+
+void Session::confirm(std::int32_t id) {
+  if (queued() == 0) throw InternalError("No step was queued for the token.");
+  append_begin_ = position();
+  tokens_.push_back(id);
+}
+
+void Session::refuse_logits() {
+  drop_queued();
+  last_ = {.program = decode_.get(), .position = position() - 1, .tokens = 1};
+  try {
+    refuse_last(position() - 1);
+  } catch (...) {
+    rewind(std::min(append_begin_, position()));
+    throw;
+  }
 }
 
 void Session::rewind(std::uint32_t position) {

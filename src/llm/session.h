@@ -20,6 +20,7 @@
 
 #include "graph/program.h"
 #include "kernels/source.h"
+#include "llm/device_sampler.h"
 #include "llm/prefill_chunks.h"
 #include "llm/session_settings.h"
 
@@ -56,6 +57,28 @@ class Session {
   /// the other.
   void feed_batch(std::span<const std::int32_t> ids, std::uint32_t most, std::vector<float>& logits);
 
+  // ---- steps whose tokens the device chooses (decoding.h)
+
+  /// What chooses tokens from the logits of the decode program, made when first asked for. Throws Unsupported where the
+  /// device has no kernel for it.
+  DeviceSampler& device_sampler(const graph::SampleToken& operation);
+  bool computes_on_cpu() const;
+  /// Runs one token more, whose id and position the device itself has left for the decode program; the session does not
+  /// know it yet. Throws InvalidInput where the context has no room.
+  void queue_step();
+  /// Such tokens that were run and are not known.
+  std::uint32_t queued() const { return cached_ > position() ? cached_ - position() : 0; }
+  /// Says what the first of them is.
+  void confirm(std::int32_t id);
+  /// Forgets them all.
+  void drop_queued() { rewind(position()); }
+  /// Throws what read_logits() throws: the logits after the last token are not finite.
+  [[noreturn]] void refuse_logits();
+
+  /// Milliseconds, in all, that the host has waited for logits or tokens; what they take to be copied is counted.
+  double waited_ms() const { return waited_ms_; }
+  void add_wait(double ms) { waited_ms_ += ms; }
+
   /// Forgets the tokens from `position` on. Where the rings of a sliding window no longer hold what is before, the next
   /// tokens are fed after all that are held once more.
   void rewind(std::uint32_t position);
@@ -82,6 +105,7 @@ class Session {
     bool all_logits = false;
   };
   void check(std::span<const std::int32_t> ids) const;
+  void check_room(std::size_t tokens) const;
   graph::ProgramSettings program_settings() const;
   std::unique_ptr<graph::Program> make_program(std::uint32_t max_tokens, bool all_logits);
   graph::Program& all_logits_program(std::uint32_t max_tokens);
@@ -89,7 +113,9 @@ class Session {
   void append(std::span<const std::int32_t> ids, Work work);
   void run(graph::Program& program, std::uint32_t tokens, bool all_logits = false);
   bool catch_up(std::size_t end, const std::function<bool()>& go_on);
+  void count_cached(std::uint32_t tokens);
   void read_last(std::vector<float>& logits);
+  [[noreturn]] void refuse_last(std::uint32_t position);
 
   gpu::Device& device_;
   const models::Checkpoint& checkpoint_;
@@ -104,7 +130,9 @@ class Session {
   std::uint32_t append_begin_ = 0;  // tokens before the last that were fed
   std::uint32_t cached_ = 0;        // tokens that the caches hold; the others are run before the next
   std::uint32_t ring_begin_ = 0;    // first position that the rings hold
+  std::map<graph::SampleToken, std::unique_ptr<DeviceSampler>> samplers_;
   Run last_;
+  double waited_ms_ = 0;
   std::vector<float> scratch_;
 };
 

@@ -88,7 +88,7 @@ std::string instead_of(const std::string& kernel, const std::set<std::size_t>& c
   // Where all kernels of a fused operation are wrong, there are those that it joins.
   for (const graph::FusedKernel& fused : graph::fused_kernels()) {
     if (!others.empty() || graph::operation_of(fused.kernel) != graph::operation_of(kernel)) continue;
-    return fused.pass.empty() ? "activations as floats" : fmt::format("the graph without {}", fused.pass);
+    return fused.pass.empty() ? std::string(fused.instead) : fmt::format("the graph without {}", fused.pass);
   }
   for (const std::string& other : others) text += fmt::format("{}{}", text.empty() ? "" : ", ", other);
   if (is_back || (!text.empty() && !settled.amendments.features.empty() &&

@@ -148,7 +148,8 @@ TEST_F(CommandLine, JsonIsOneDocumentWithTheContractsFields) {
   const auto document = nlohmann::json::parse(result.out);
   for (const char* field : {"text", "tokens", "prompt_tokens", "finish_reason", "device", "timings"})
     EXPECT_TRUE(document.contains(field)) << field;
-  for (const char* field : {"load_ms", "prompt_ms", "prompt_per_second", "predicted_ms", "predicted_per_second"})
+  for (const char* field :
+       {"load_ms", "prompt_ms", "prompt_per_second", "predicted_ms", "predicted_per_second", "host_ms_per_token"})
     EXPECT_TRUE(document["timings"].contains(field)) << field;
 }
 
@@ -164,6 +165,11 @@ TEST_F(CommandLine, BenchHasTheFieldsOfLlamaBench) {
   EXPECT_EQ(rows[0]["n_prompt"], 4);
   EXPECT_EQ(rows[1]["n_gen"], 2);
   EXPECT_EQ(rows[0]["samples_ts"].size(), 2u);
+  EXPECT_EQ(rows[0]["sampling"], "none");
+  EXPECT_EQ(rows[1]["sampling"], "device");
+  EXPECT_GT(rows[1]["host_ms_per_token"].get<double>(), 0);
+  const Result host = run("bench " + tiny() + " -p 0 -n 2 -r 1 -o json --device reference --sampling host");
+  EXPECT_EQ(nlohmann::json::parse(host.out)[0]["sampling"], "host");
 }
 
 // A prompt of more than one chunk: what was not fed last must be there too when it is run as a whole.

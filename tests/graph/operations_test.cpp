@@ -34,7 +34,22 @@ const RopeQkv merged_qkv{.rope = rope8, .heads = 4, .kv_heads = 2, .merged = tru
 const RopeQkv normed_qkv{.rope = rope8, .heads = 4, .kv_heads = 2, .normed = true};
 const Operand q32{"q", {.w = 4, .c = 32}}, k16{"k", {.w = 4, .c = 16}}, v16{"v", {.w = 4, .c = 16}};
 
+const Operand logits{"logits", {.c = 50}}, settings4{"settings", {.c = 4}}, numbers{"numbers", {.w = 9, .c = 1}},
+    history8{"history", {.w = 8, .c = 2}}, next_id{"next_id", {.c = 1}}, run4{"run", {.c = 4}};
+
 const ErrorCase error_cases[] = {
+    {"logits of several tokens",
+     SampleToken{},
+     {{"logits", {.w = 2, .c = 50}}, settings4, numbers, history8, next_id, run4},
+     "sample-token: the logits 'logits' (1, 1, 2, 50) are not of shape (1, 1, 1, 50)."},
+    {"more tokens than can be drawn from",
+     SampleToken{.top_k = 65},
+     {logits, settings4, numbers, history8, next_id, run4},
+     "sample-token: the 65 likeliest tokens are asked for; 1 to 64 can be."},
+    {"a window over the places",
+     SampleToken{.window = 9},
+     {logits, settings4, numbers, history8, next_id, run4},
+     "sample-token: a window of 9 tokens is more than the places of 'history' (1, 1, 8, 2)."},
     {"too few inputs", Linear{}, {x}, "linear: 1 inputs are given, but it takes 2 to 3."},
     {"too many inputs", SelectToken{}, {x, x}, "select-token: 2 inputs are given, but it takes 1."},
     {"columns",
@@ -263,6 +278,10 @@ TEST(Operations, ShapesOfOutputs) {
        {{.w = 4, .c = 32}}},
       {"attention", Attention{.heads = 4}, {{"q", {.h = 2, .w = 8, .c = 8}}, cache, cache}, {{.w = 4, .c = 32}}},
       {"last token", SelectToken{}, {x}, {{.w = 1, .c = 64}}},
+      {"next token",
+       SampleToken{.top_k = 40, .window = 8},
+       {logits, settings4, numbers, history8, next_id, run4},
+       {{.w = 8, .c = 2}, {.c = 1}, {.c = 4}}},
   };
   for (const ShapeCase& test : cases) EXPECT_EQ(output_shapes(test.operation, test.inputs), test.shapes) << test.what;
 }

@@ -72,6 +72,10 @@ std::string text(const QkvLinear& operation) {
   if (operation.normalizes) result += fmt::format(", normalizes, epsilon {}", operation.epsilon);
   return result;
 }
+std::string text(const SampleToken& operation) {
+  return fmt::format("top-k {}{}", operation.top_k,
+                     operation.window == 0 ? "" : fmt::format(", penalty window {}", operation.window));
+}
 std::string text(const Attention& operation) {
   std::string result = fmt::format("heads {}, scale {}", operation.heads, operation.scale);
   if (operation.causal) result += ", causal";
@@ -99,7 +103,7 @@ bool accepts_epilogue(const Operation& operation) {
   return !std::holds_alternative<AddRmsNorm>(operation) && !std::holds_alternative<CacheWrite>(operation) &&
          !std::holds_alternative<RopeQkv>(operation) && !std::holds_alternative<QkvLinear>(operation) &&
          !std::holds_alternative<GroupStatistics>(operation) && !std::holds_alternative<Concat>(operation) &&
-         !std::holds_alternative<QuantizeTokens>(operation);
+         !std::holds_alternative<QuantizeTokens>(operation) && !std::holds_alternative<SampleToken>(operation);
 }
 
 bool accepts_prologue(const Operation& operation) { return std::holds_alternative<Conv2d>(operation); }
@@ -122,6 +126,7 @@ int written_state(const Operation& operation, std::size_t output) {
     return static_cast<int>(qkv->projections() + output);  // after the projections and the frequencies
   }
   if (std::holds_alternative<QkvLinear>(operation) && output > 0) return static_cast<int>(2 + output);
+  if (std::holds_alternative<SampleToken>(operation)) return static_cast<int>(3 + output);
   return -1;
 }
 

@@ -29,6 +29,7 @@
 #include "graph/operations/rms_norm.h"
 #include "graph/operations/rope.h"
 #include "graph/operations/rope_qkv.h"
+#include "graph/operations/sample_token.h"
 #include "graph/operations/select_token.h"
 
 namespace driftwood::graph {
@@ -36,7 +37,7 @@ namespace driftwood::graph {
 using Operation =
     std::variant<Embedding, Linear, GatedLinear, RmsNorm, AddRmsNorm, ElementWise, Rope, HeadLayout, CacheWrite,
                  RopeQkv, Attention, SelectToken, Conv2d, Concat, LayerNorm, GroupStatistics, MultiHeadAttention,
-                 HeadNorm, QuantizeTokens, IntegerLinear, IntegerGatedLinear, QkvLinear>;
+                 HeadNorm, QuantizeTokens, IntegerLinear, IntegerGatedLinear, QkvLinear, SampleToken>;
 
 /// "linear", "rope-qkv".
 std::string_view name(const Operation& operation);

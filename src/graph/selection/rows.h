@@ -18,6 +18,7 @@ std::span<const KernelRow> norm_kernels();
 std::span<const KernelRow> rope_kernels();
 std::span<const KernelRow> attention_kernels();
 std::span<const KernelRow> select_token_kernels();
+std::span<const KernelRow> sample_token_kernels();
 std::span<const KernelRow> element_wise_kernels();
 std::span<const KernelRow> conv2d_kernels();
 std::span<const KernelRow> concat_kernels();
