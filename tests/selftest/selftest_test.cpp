@@ -138,11 +138,13 @@ TEST(Selftest, AWrongHelperDistrustsTheKernelsThatUseIt) {
 }
 
 TEST(Selftest, AFusedKernelIsReplacedByThoseThatItJoins) {
-  const auto faults = std::make_shared<Faults>(Faults{.miscompiled = {"rope_qkv", "gated_linear_rows"}});
+  const auto faults =
+      std::make_shared<Faults>(Faults{.miscompiled = {"rope_qkv", "gated_linear_rows", "choose_token"}});
   std::unique_ptr<gpu::Device> device = faulty(false, faults)();
   const Report report = tested(device);
-  EXPECT_THAT(wrong_ones(report), ElementsAre("gated-linear-halves", "gated-linear-rows", "rope-qkv"));
+  EXPECT_THAT(wrong_ones(report), ElementsAre("gated-linear-halves", "gated-linear-rows", "rope-qkv", "sample-token"));
   EXPECT_EQ(finding_of(report, "rope-qkv").instead, "the graph without fuse-rope-cache");
+  EXPECT_EQ(finding_of(report, "sample-token").instead, "sampling on the host");
   EXPECT_TRUE(report.is_worked_around());
   expect_the_model_is_mended(std::move(device), report, false);
 }
