@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "gpu/limited_device.h"
 #include "gpu/registry.h"
+#include "graph/memory_plan.h"
 #include "graph/passes/pass.h"
 #include "limits/limits_file.h"
 #include "selftest/trusted_device.h"
@@ -38,6 +39,12 @@ constexpr std::array<std::pair<std::string_view, StorageKind>, 5> storage_kinds 
 std::vector<std::string> storage_names() {
   std::vector<std::string> names;
   for (const auto& [name, kind] : storage_kinds) names.emplace_back(name);
+  return names;
+}
+
+std::vector<std::string> memory_plan_names() {
+  std::vector<std::string> names;
+  for (const graph::MemoryStrategy& strategy : graph::memory_strategies()) names.emplace_back(strategy.name);
   return names;
 }
 
@@ -86,7 +93,18 @@ void RunOptions::add_to(CLI::App& command, bool with_context) {
   command.add_option("--storage", storage, "How activations are stored")
       ->check(CLI::IsMember(storage_names()))
       ->capture_default_str();
+  command
+      .add_option("--weight-rows", weight_rows,
+                  "How packed weights lie: words of neighbouring rows interleaved, or rows one after another")
+      ->check(CLI::IsMember({"interleaved", "separate"}))
+      ->capture_default_str();
+  command.add_option("--memory-plan", memory_plan, "How activations share memory")
+      ->check(CLI::IsMember(memory_plan_names()))
+      ->capture_default_str();
   command.add_option("--no-fusion", no_fusion, "Switch a graph pass off by name (repeatable): " + pass_names());
+  command.add_option("--no-kernel", no_kernel,
+                     "Do not take a kernel, but the next that does its work (repeatable); 'driftwood profile' names "
+                     "those in use");
   if (with_context)
     command
         .add_option("--ctx", context,
@@ -99,6 +117,12 @@ void RunOptions::add_kv_type_to(CLI::App& command) {
   has_kv_type = true;
   command.add_option("--kv-type", kv_type, "How keys and values are cached (auto: f16, or f32 with --precision f32)")
       ->check(CLI::IsMember({"auto", "f32", "f16", "q8_0"}))
+      ->capture_default_str();
+  command
+      .add_option("--kv-layout", kv_layout,
+                  "How caches of f32 and f16 lie: the channels of a position together, or the positions of four "
+                  "channels")
+      ->check(CLI::IsMember({"token-major", "token-minor"}))
       ->capture_default_str();
 }
 
@@ -124,6 +148,10 @@ graph::GraphOptions RunOptions::graph_options() const {
   options.activations = *graph::activation_mode_from_name(activations);
   options.storage = *storage_from_name(storage);
   options.disabled_passes = no_fusion;
+  options.disabled_kernels = no_kernel;
+  options.weight_rows = *graph::weight_rows_from_name(weight_rows);
+  options.cache_layout = *graph::cache_layout_from_name(kv_layout);
+  options.memory_strategy = memory_plan;
   return options;
 }
 
@@ -140,10 +168,14 @@ graph::GraphOptions RunOptions::image_graph_options() const {
 }
 
 nlohmann::json RunOptions::to_json() const {
-  nlohmann::json document = {
-      {"precision", precision}, {"activations", activations}, {"storage", storage}, {"no_fusion", no_fusion}};
+  nlohmann::json document = {{"precision", precision},    {"activations", activations}, {"storage", storage},
+                             {"no_fusion", no_fusion},    {"no_kernel", no_kernel},     {"weight_rows", weight_rows},
+                             {"memory_plan", memory_plan}};
   if (limits() != nullptr) document["limits"] = limits::to_json(*limits());
-  if (has_kv_type) document["kv_type"] = kv_type;
+  if (has_kv_type) {
+    document["kv_type"] = kv_type;
+    document["kv_layout"] = kv_layout;
+  }
   if (has_sampling) document["sampling"] = sampling;
   return document;
 }

@@ -27,20 +27,22 @@ struct RunOptions {
   std::string precision = "auto";
   std::string activations = "auto";
   std::string storage = "buffer";
-  std::vector<std::string> no_fusion;
+  std::vector<std::string> no_fusion, no_kernel;
+  std::string weight_rows = "interleaved";
+  std::string memory_plan = "best";
   std::optional<std::uint32_t> context = {};
-  std::string kv_type = "auto";
+  std::string kv_type = "auto", kv_layout = "token-major";
   std::string sampling = "auto";
   bool no_selftest = false;
   bool has_kv_type = false;   // the command offers --kv-type
   bool has_sampling = false;  // the command offers --sampling
 
-  /// Adds --device, --limits, --no-selftest, --precision, --activations, --storage, --no-fusion and, where asked for,
-  /// --ctx and --kv-type.
+  /// Adds --device, --limits, --no-selftest, --precision, --activations, --storage, --weight-rows, --memory-plan,
+  /// --no-fusion, --no-kernel and, where asked for, --ctx, --kv-type and --kv-layout.
   void add_to(CLI::App& command, bool with_context = true);
   /// Adds --device and --limits alone.
   void add_device_to(CLI::App& command);
-  /// Adds --kv-type alone, for commands that choose the context themselves.
+  /// Adds --kv-type and --kv-layout alone, for commands that choose the context themselves.
   void add_kv_type_to(CLI::App& command);
   /// Adds --sampling alone, for commands that generate.
   void add_sampling_to(CLI::App& command);

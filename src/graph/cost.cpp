@@ -1,8 +1,27 @@
 #include "graph/cost.h"
 
+#include <algorithm>
+
 #include "graph/lowering.h"
 
 namespace driftwood::graph {
+
+double Cost::bytes(const Parameters& parameters) const {
+  const double context = static_cast<double>(parameters.position) + parameters.tokens;
+  const double places = window == 0 ? context : std::min(context, static_cast<double>(window) + parameters.tokens - 1);
+  return fixed_bytes + bytes_per_token * parameters.tokens + bytes_per_place * places;
+}
+
+double Cost::flops(const Parameters& parameters) const {
+  const double tokens = parameters.tokens, before = parameters.position;
+  double pairs = tokens * before + tokens * (tokens + 1) / 2;
+  if (window != 0 && before + tokens > window) {
+    // Tokens whose own position is before the window's length look at all, the others at the window.
+    const double growing = std::clamp(window - before, 0.0, tokens);
+    pairs = growing * before + growing * (growing + 1) / 2 + (tokens - growing) * window;
+  }
+  return flops_per_token * tokens + flops_per_pair * pairs;
+}
 
 double flops_per_token(const Node& node, const Graph& graph) {
   const auto matrix = [&](std::size_t input) {
@@ -40,10 +59,20 @@ Cost estimate_cost(const KernelUse& use, const Node& node, bool is_first, const 
   if (use.cost) return *use.cost;
   Cost cost;
   if (is_first) cost.flops_per_token = flops_per_token(node, context.graph);
+  const auto* attention = node.as<Attention>();
+  if (attention != nullptr) {
+    cost.window = attention->window;
+    if (is_first) cost.flops_per_pair = 4.0 * attention->heads * context.shape(node.inputs[0]).c;
+  }
   for (const ResourceUse& resource : use.resources) {
     if (resource.kind != ResourceUse::Kind::Value) continue;
     const Value& value = context.value(resource.index);
-    if (value.role == Role::State) continue;  // what is read of it depends on the position
+    if (value.role == Role::State) {  // a cache {H = KV heads, W = places, C = head size}
+      const double place =
+          static_cast<double>(physical_bytes(context.value(context.graph.root(value.id)))) / value.shape.w;
+      (attention != nullptr ? cost.bytes_per_place : cost.bytes_per_token) += place;
+      continue;
+    }
     if (value.role == Role::Weights) {
       // An embedding reads one row a token.
       const auto found = use.specialization.weights.find(resource.name);

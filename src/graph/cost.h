@@ -6,8 +6,8 @@
 
 namespace driftwood::graph {
 
-/// Floating-point operations of a node for each active token. Attention is left out of it: its work grows with the
-/// context.
+/// Floating-point operations of a node for each active token. Attention over a cache is left out of it: its work grows
+/// with the context (Cost::flops_per_pair).
 double flops_per_token(const Node& node, const Graph& graph);
 
 /// The cost that a row gave, or an estimate: all bound tensors once, the arithmetic of the node with its first kernel.

@@ -151,7 +151,8 @@ std::vector<std::string> disabled_passes(const GraphOptions& options, const gpu:
   // for memory; on a CPU the exponentials would take longer than the products.
   if (facts.is_cpu) disabled.emplace_back("fuse-prologue");
   for (const FusedKernel& fused : fused_kernels()) {
-    if (!fused.pass.empty() && !is_trusted(facts, fused.kernel)) disabled.emplace_back(fused.pass);
+    const bool is_there = is_trusted(facts, fused.kernel) && !is_switched_off(options, fused.kernel);
+    if (!fused.pass.empty() && !is_there) disabled.emplace_back(fused.pass);
   }
   return disabled;
 }
@@ -163,7 +164,9 @@ LoweredGraph lower_with(Graph graph, const gpu::DeviceFacts& facts, const GraphO
   LoweredGraph lowered;
   lowered.graph = std::move(graph);
   lowered.activations = resolved_activations(lowered.graph, options.activations);
-  if (!is_trusted(facts, "quantize-tokens")) lowered.activations = ActivationMode::Float;
+  if (!is_trusted(facts, "quantize-tokens") || is_switched_off(options, "quantize-tokens")) {
+    lowered.activations = ActivationMode::Float;
+  }
   const bool has_integers = lowered.activations == ActivationMode::Int8;
   std::vector<std::string> disabled = disabled_passes(options, facts);
   if (has_integers) {
@@ -215,6 +218,11 @@ std::optional<std::string_view> pass_with_too_many_buffers(const LoweredGraph& l
 
 LoweredGraph lower(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
                    std::span<const KernelRow> rows) {
+  for (const std::string& name : options.disabled_kernels) {
+    if (std::ranges::find(rows, name, &KernelRow::kernel) != rows.end()) continue;
+    throw InvalidInput(
+        fmt::format("There is no kernel '{}' to switch off; 'driftwood profile' names those that a model uses.", name));
+  }
   if (facts.max_bindings == 0) return lower_with(std::move(graph), facts, options, rows);
   GraphOptions narrowed = options;
   while (true) {

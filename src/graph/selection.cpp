@@ -58,11 +58,19 @@ bool is_trusted(const gpu::DeviceFacts& facts, std::string_view kernel) {
   return std::ranges::find(facts.distrusted_kernels, kernel) == facts.distrusted_kernels.end();
 }
 
+bool is_switched_off(const GraphOptions& options, std::string_view kernel) {
+  return std::ranges::find(options.disabled_kernels, kernel) != options.disabled_kernels.end();
+}
+
 const KernelRow& select(const Node& node, const SelectionContext& context, std::span<const KernelRow> rows) {
   const std::string_view operation = name(node.operation);
-  std::string wrong;
+  std::string wrong, off;
   for (const KernelRow& row : rows) {
     if (row.operation != operation || !row.applies(node, context)) continue;
+    if (is_switched_off(context.options, row.kernel)) {
+      off += fmt::format("{}'{}'", off.empty() ? "" : ", ", row.kernel);
+      continue;
+    }
     if (is_trusted(context.facts, row.kernel)) return row;
     wrong += fmt::format("{}'{}'", wrong.empty() ? "" : ", ", row.kernel);
   }
@@ -76,6 +84,7 @@ const KernelRow& select(const Node& node, const SelectionContext& context, std::
                                     node.name, operation, shapes);
   message += fmt::format(" Its workgroups have at most {} invocations and {} bytes of memory.",
                          context.facts.max_workgroup_size, context.facts.local_memory);
+  if (!off.empty()) message += fmt::format(" Switched off for it: {}.", off);
   if (!wrong.empty()) message += fmt::format(" Its self-test found wrong numbers of {}.", wrong);
   throw Unsupported(std::move(message));
 }

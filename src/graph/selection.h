@@ -71,6 +71,13 @@ struct Cost {
   double flops_per_token = 0;
   double fixed_bytes = 0;  // weights and constants
   double bytes_per_token = 0;
+  // Of attention over a cache: for each token and each position that it looks at, and for each such position.
+  double flops_per_pair = 0;
+  double bytes_per_place = 0;
+  std::uint32_t window = 0;  // positions that a token looks at; 0: all up to its own
+
+  double bytes(const Parameters& parameters) const;
+  double flops(const Parameters& parameters) const;
 };
 
 struct KernelUse {
@@ -125,8 +132,11 @@ std::string_view operation_of(std::string_view kernel);
 /// Whether a row has given right numbers on the device, as far as it is known (DeviceFacts::distrusted_kernels).
 bool is_trusted(const gpu::DeviceFacts& facts, std::string_view kernel);
 
-/// The first row that applies and is trusted. Throws Unsupported, naming the node, its operation and shapes, where
-/// there is none.
+/// Whether the options leave a row out.
+bool is_switched_off(const GraphOptions& options, std::string_view kernel);
+
+/// The first row that applies, is trusted and not switched off. Throws Unsupported, naming the node, its operation and
+/// shapes, where there is none.
 const KernelRow& select(const Node& node, const SelectionContext& context, std::span<const KernelRow> rows);
 
 /// "act" alias for arithmetic and tensor<act>: "f16" where the device has it and the precision allows, else "f32".

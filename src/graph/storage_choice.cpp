@@ -35,6 +35,9 @@ void choose_storage(Graph& graph, const gpu::DeviceFacts& facts, const GraphOpti
           .shape = value.shape, .data_type = value.data_type, .storage = kind, .layout = default_layout(kind)};
     };
     value.descriptor = stored_in(StorageKind::Buffer);
+    if (value.role == Role::State && options.cache_layout == CacheLayout::TokenMinor) {
+      value.descriptor->layout = *find_layout("token_minor", StorageKind::Buffer);
+    }
     if (value.role != Role::Activation || options.storage == StorageKind::Buffer) continue;
     if (const TensorDescriptor wanted = stored_in(options.storage); fits(wanted, facts)) value.descriptor = wanted;
   }

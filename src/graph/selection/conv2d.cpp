@@ -1,12 +1,15 @@
 #include "graph/selection/convolution.h"
 #include "graph/selection/linear.h"
 #include "graph/selection/rows.h"
+#include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
 
 namespace {
 
-bool is_cpu(const Node&, const SelectionContext& context) { return context.facts.is_cpu; }
+bool is_cpu(const Node&, const SelectionContext& context) {
+  return context.facts.is_cpu && interleaved_rows(context) % 16 == 0;
+}
 
 bool takes_any(const Node&, const SelectionContext&) { return true; }
 

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "graph/selection/token_axis.h"
+#include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
 
@@ -29,8 +30,8 @@ void set_window(const Node& node, const SelectionContext& context, KernelUse& us
 }
 
 bool takes_wide_image(const Node& node, const SelectionContext& context) {
-  return context.facts.is_cpu && !has_only_rows(node, context) && context.shape(node.inputs[0]).d == 1 &&
-         !normalizes(node.operation);
+  return context.facts.is_cpu && interleaved_rows(context) % 16 == 0 && !has_only_rows(node, context) &&
+         context.shape(node.inputs[0]).d == 1 && !normalizes(node.operation);
 }
 
 namespace {

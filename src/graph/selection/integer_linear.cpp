@@ -205,7 +205,8 @@ bool takes_integers(const Node& node, const SelectionContext& context) {
 }
 
 bool takes_wide_rows_of_words(const Node& node, const SelectionContext& context) {
-  return context.facts.is_cpu && input_of(node) == IntegerInput::Packed && takes_integers(node, context);
+  return context.facts.is_cpu && interleaved_rows(context) % 16 == 0 && input_of(node) == IntegerInput::Packed &&
+         takes_integers(node, context);
 }
 
 bool takes_tiles_of_words(const Node& node, const SelectionContext& context) {

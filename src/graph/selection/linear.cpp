@@ -16,7 +16,7 @@ WeightsDescriptor weights_descriptor(const SelectionContext& context, ValueId we
   return {.format = source.format,
           .rows = source.rows(),
           .columns = source.columns,
-          .row_group = weights_row_group(context.facts),
+          .row_group = interleaved_rows(context),
           .word_run = context.facts.is_cpu ? 1 : gpu_word_run(source.format)};
 }
 
@@ -88,7 +88,7 @@ std::uint32_t wide_blocks(const Node& node, const SelectionContext& context, std
 RowTiling choose_row_tiling(const Node& node, const SelectionContext& context, const WeightsDescriptor& weights) {
   const gpu::DeviceFacts& facts = context.facts;
   const ValueId x = node.inputs[0];
-  RowTiling tiling{.lanes = weights.row_group};
+  RowTiling tiling{.lanes = weights_row_group(facts)};
   if (context.per_token(x)) tiling.tile = std::min<std::uint32_t>(8, context.shape(x).w);
   // A row's columns are shared by as many invocations as keep the device busy: fewer where there are more rows; of many
   // tokens, each of which gives an invocation enough to do, 128 in a group.
@@ -126,7 +126,7 @@ std::uint32_t byte_format(DataType format) {
 RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
   const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
-  RowTiling tiling{.lanes = weights.row_group, .halves = true};
+  RowTiling tiling{.lanes = weights_row_group(facts), .halves = true};
   const std::uint32_t chunks = weights.columns / 32;
   const std::uint32_t sides = matrices_of(node);
   const std::uint64_t on_a_unit = divide_up(divide_up(weights.rows, tiling.lanes), facts.compute_units);
@@ -158,7 +158,7 @@ bool takes_halves(const Node& node, const SelectionContext& context) {
 }
 
 bool takes_wide_rows(const Node& node, const SelectionContext& context) {
-  return context.facts.is_cpu && has_only_rows(node, context);
+  return context.facts.is_cpu && interleaved_rows(context) % 16 == 0 && has_only_rows(node, context);
 }
 
 Lowering in_wide_rows(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights) {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "gpu/device.h"
+#include "graph/selection.h"
 
 namespace driftwood::graph {
 
@@ -13,6 +13,10 @@ namespace driftwood::graph {
 /// on wide registers, and the 32 lanes of a subgroup (or half of one) elsewhere, so that neighbouring lanes read one
 /// 128-byte line. All kernels that share a matrix agree on it.
 inline std::uint32_t weights_row_group(const gpu::DeviceFacts& facts) { return facts.is_cpu ? 16 : 32; }
+/// Rows whose words are interleaved.
+inline std::uint32_t interleaved_rows(const SelectionContext& context) {
+  return context.options.weight_rows == WeightRows::Separate ? 1 : weights_row_group(context.facts);
+}
 
 /// The number of invocations for a loop of `work` independent steps: a power of two, at most `most` and what the device
 /// allows. On CPUs one: a driver runs the invocations of a group one after the other, and barriers split its loops.
