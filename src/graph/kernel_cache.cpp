@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "graph/program.h"
 #include "shader/fit_limits.h"
+#include "shader/ir_walk.h"
 #include "tensor/storage.h"
 
 namespace driftwood::graph {
@@ -33,6 +34,33 @@ std::string kernel_key(const KernelUse& use, const Fitting& fitting) {
   return key;
 }
 
+std::string_view to_string(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::Floats: return "f32";
+    case Arithmetic::Halves: return "f16";
+    case Arithmetic::Integers: return "int8";
+    case Arithmetic::Matrices: return "matrix";
+  }
+  return "unknown";
+}
+
+namespace {
+
+Arithmetic arithmetic_of(const shader::Module& module) {
+  if (module.uses_matrices) return Arithmetic::Matrices;
+  bool has_dots = false;
+  shader::visit_expressions(module, [&](const shader::Expression& each) {
+    const auto* call = std::get_if<shader::BuiltinCall>(&each.node);
+    if (call == nullptr) return;
+    has_dots |= call->builtin == shader::Builtin::Dot4I8Packed || call->builtin == shader::Builtin::Dot4U8Packed ||
+                call->builtin == shader::Builtin::Dot4U8I8Packed;
+  });
+  if (has_dots) return Arithmetic::Integers;
+  return module.uses_f16 ? Arithmetic::Halves : Arithmetic::Floats;
+}
+
+}  // namespace
+
 const KernelCache::Entry& KernelCache::get(const KernelUse& use, const Fitting& fitting) {
   const std::string key = kernel_key(use, fitting);
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
@@ -53,6 +81,7 @@ const KernelCache::Entry& KernelCache::get(const KernelUse& use, const Fitting& 
                                   use.module_path, module.resources.size(), facts.id, facts.max_bindings));
   }
   Entry entry;
+  entry.arithmetic = arithmetic_of(module);
   for (const auto& resource : module.resources) {
     const auto part = std::ranges::find(parts, resource->name, &shader::BufferPart::name);
     if (part != parts.end()) {

@@ -218,11 +218,13 @@ std::vector<DispatchProfile> Program::run_profiled(const Parameters& parameters)
     const LoweredStep& step = lowered_.steps[i];
     if (std::ranges::find(groups_[i], 0U) != groups_[i].end()) continue;
     const Cost cost = step.use.cost.value_or(Cost{});
+    const Arithmetic arithmetic = kernels_->get(step.use, step.fitting).arithmetic;
     profiles.push_back({.label = step.use.label,
                         .kernel = step.kernel,
                         .nanoseconds = times.at(i),
-                        .bytes = cost.fixed_bytes + cost.bytes_per_token * parameters.tokens,
-                        .flops = cost.flops_per_token * parameters.tokens});
+                        .bytes = cost.bytes(parameters),
+                        .flops = cost.flops(parameters),
+                        .arithmetic = arithmetic});
   }
   return profiles;
 }

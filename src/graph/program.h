@@ -21,6 +21,10 @@
 
 namespace driftwood::graph {
 
+/// The fastest kind of arithmetic that a kernel uses, for profiles.
+enum class Arithmetic : std::uint8_t { Floats, Halves, Integers, Matrices };
+std::string_view to_string(Arithmetic arithmetic);
+
 /// Compiled kernels by content, shared between programs of one device.
 class KernelCache {
  public:
@@ -32,6 +36,7 @@ class KernelCache {
   struct Entry {
     std::shared_ptr<gpu::Kernel> kernel;
     std::vector<BoundResource> resources;  // in order of binding
+    Arithmetic arithmetic = Arithmetic::Floats;
   };
   explicit KernelCache(gpu::Device& device, shader::SourceProvider sources)
       : device_(device), sources_(std::move(sources)) {}
@@ -72,6 +77,7 @@ struct DispatchProfile {
   double nanoseconds = 0;
   double bytes = 0;  // estimates
   double flops = 0;
+  Arithmetic arithmetic = Arithmetic::Floats;
 };
 
 class Program {

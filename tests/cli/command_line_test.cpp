@@ -172,15 +172,6 @@ TEST_F(CommandLine, BenchHasTheFieldsOfLlamaBench) {
   EXPECT_EQ(nlohmann::json::parse(host.out)[0]["sampling"], "host");
 }
 
-// A prompt of more than one chunk: what was not fed last must be there too when it is run as a whole.
-TEST_F(CommandLine, ProfileOfAPromptOfSeveralChunks) {
-  const Result result = run("profile " + tiny() + " -p 100 -n 2 --json");
-  ASSERT_EQ(result.status, 0) << result.err;
-  const auto document = nlohmann::json::parse(result.out);
-  ASSERT_EQ(document["stages"].size(), 2u);
-  for (const auto& stage : document["stages"]) EXPECT_FALSE(stage["kernels"].empty());
-}
-
 TEST_F(CommandLine, MemoryAndGraphNeedNoRun) {
   const Result memory = run("memory " + tiny() + " --json --device reference");
   ASSERT_EQ(memory.status, 0) << memory.err;

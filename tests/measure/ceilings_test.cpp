@@ -1,0 +1,41 @@
+// Limits as they are measured on the devices there are.
+#include "measure/ceilings.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "formats/temporary_folder.h"
+#include "gpu/registry.h"
+
+namespace driftwood::measure {
+namespace {
+
+TEST(MeasuredCeilings, AreMeasuredOnceADeviceAndDriver) {
+  const testing::TemporaryFolder folder;
+  std::unique_ptr<gpu::Device> device;
+  try {
+    device = gpu::open_device("opencl");
+  } catch (const Error&) {
+    GTEST_SKIP() << "there is no OpenCL device";
+  }
+  const gpu::ProgramCache cache(folder.path());
+  const auto first = ceilings(*device, false, cache);
+  ASSERT_TRUE(first);
+  // Of any machine that runs tests; and no part of the measurement came out as nothing.
+  EXPECT_GT(first->read_gb_per_s, 0.1);
+  EXPECT_GT(first->copy_gb_per_s, 0.1);
+  EXPECT_GT(first->float_gflops, 1);
+  EXPECT_EQ(first->half_gflops > 0, device->facts().has_f16_arithmetic);
+  EXPECT_EQ(first->integer_gflops > 0, device->facts().has_packed_dot || device->facts().has_wide_dot);
+  EXPECT_GE(first->event_excess_ns, 0);
+  EXPECT_LT(first->event_excess_ns, 1e6);
+  EXPECT_EQ(ceilings(*device, false, cache), first) << "the second time they are read";
+}
+
+TEST(MeasuredCeilings, TheReferenceHasNone) {
+  const auto device = gpu::open_device("reference");
+  EXPECT_EQ(ceilings(*device, false, gpu::ProgramCache({})), std::nullopt);
+}
+
+}  // namespace
+}  // namespace driftwood::measure
