@@ -24,15 +24,6 @@ double deviation(const std::vector<double>& values) {
 
 namespace {
 
-// "2026-11-29T12:00:00Z".
-std::string time_now() {
-  char time[32] = {};
-  const std::time_t now = std::time(nullptr);
-  std::tm utc = {};
-  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &utc));
-  return time;
-}
-
 std::string csv_field(const nlohmann::json& value) {
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   std::string quoted = "\"";
@@ -41,6 +32,14 @@ std::string csv_field(const nlohmann::json& value) {
 }
 
 }  // namespace
+
+std::string time_now() {
+  char time[32] = {};
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &utc));
+  return time;
+}
 
 nlohmann::json timings(const std::vector<double>& seconds, const std::vector<double>& rates) {
   std::vector<std::uint64_t> nanoseconds;

@@ -7,6 +7,9 @@
 
 namespace driftwood::cli {
 
+/// "2026-11-29T12:00:00Z".
+std::string time_now();
+
 double mean(const std::vector<double>& values);
 /// Standard deviation of a sample; 0 of fewer than two values.
 double deviation(const std::vector<double>& values);

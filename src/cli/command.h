@@ -26,6 +26,7 @@ void add_devices(CLI::App& app, Action& action);
 void add_kernel(CLI::App& app, Action& action);
 void add_graph(CLI::App& app, Action& action);
 void add_profile(CLI::App& app, Action& action);
+void add_ablate(CLI::App& app, Action& action);
 void add_selftest(CLI::App& app, Action& action);
 
 }  // namespace driftwood::cli

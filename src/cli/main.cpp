@@ -36,6 +36,7 @@ int run(int argc, char** argv) {
   add_perplexity(app, action);
   add_memory(app, action);
   add_profile(app, action);
+  add_ablate(app, action);
   add_inspect(app, action);
   add_quantize(app, action);
   add_devices(app, action);

@@ -1,0 +1,48 @@
+// Two ways to do the same, timed in turns: A B, B A, A B ..., so that what else the machine does meets both.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/device.h"
+#include "measure/statistics.h"
+
+namespace driftwood::measure {
+
+/// A technique and what it is compared with, timed.
+struct Comparison {
+  std::string technique;                                       // "fuse-gated"
+  std::string stage;                                           // "decode"
+  std::string on, off;                                         // the settings compared, in words
+  std::vector<double> on_ms = {}, off_ms = {};                 // of each round, of one run
+  std::optional<std::uint64_t> on_bytes = {}, off_bytes = {};  // where memory is what the technique is for
+  std::string remark = {};
+
+  /// off / on of each round, whose two times are neighbours on the clock.
+  std::vector<double> ratios() const;
+  /// The median of these: over 1, the technique gains.
+  double ratio() const { return median(ratios()); }
+  Interval interval() const { return median_interval(ratios()); }
+};
+
+struct TurnSettings {
+  std::uint32_t repeats = 10;
+  double least_ms = 20;  // of a measurement: runs that take less are repeated in it
+  /// Called after each round: rounds done, rounds in all.
+  std::function<void(std::size_t, std::size_t)> progress = {};
+};
+
+/// Submits one run and returns without waiting.
+using Work = std::function<void()>;
+
+/// Times both on a device, after a warm-up of each: fills on_ms and off_ms.
+void time_in_turns(gpu::Device& device, const Work& on, const Work& off, const TurnSettings& settings,
+                   Comparison& comparison);
+
+/// The same of work that ends before it returns, once a measurement and not warmed up.
+void time_in_turns(const Work& on, const Work& off, const TurnSettings& settings, Comparison& comparison);
+
+}  // namespace driftwood::measure
