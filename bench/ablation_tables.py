@@ -45,12 +45,12 @@ def time(milliseconds):
 def command(document):
     """The command line that the options in a result stand for, without its defaults."""
     options = document["options"]
-    words = ["driftwood", "ablate", document.get("model", "MODEL"), "-r", str(options["repeats"])]
+    words = ["driftwood", "ablate", document["model_filename"], "-r", str(options["repeats"])]
     names = {"n_prompt": ("-p", 128), "n_gen": ("-n", 16), "size": ("--size", ""), "precision": ("--precision", "auto"),
-             "activations": ("--activations", "auto"), "storage": ("--storage", "buffer"), "least_ms": ("--least-ms", 20),
+             "activations": ("--activations", "auto"), "storage": ("--storage", "buffer"), "least_ms": ("--least-ms", 20), "most_seconds": ("--most-seconds", 60),
              "weight_rows": ("--weight-rows", "interleaved"), "memory_plan": ("--memory-plan", "best"),
              "kv_type": ("--kv-type", "auto"), "kv_layout": ("--kv-layout", "token-major"),
-             "start_repeats": ("--start-repeats", 3)}
+             "clock": ("--clock", "wall"), "start_repeats": ("--start-repeats", 3)}
     for name, (flag, default) in names.items():
         value = options.get(name, default)
         if value != default:
@@ -68,8 +68,9 @@ def table(rows):
         head += ["MiB on", "MiB off"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * 4 + "---:|" * (len(head) - 4)]
     for row in rows:
+        few = " ({} rounds)".format(row["rounds"]) if row["rounds"] < 6 else ""
         cells = [row["technique"], row["stage"], row["on"], row["off"], time(row["on_ms"]), time(row["off_ms"]),
-                 "{:.3f}".format(row["ratio"]), "{ratio_low:.3f} to {ratio_high:.3f}".format(**row),
+                 "{:.3f}".format(row["ratio"]), "{ratio_low:.3f} to {ratio_high:.3f}".format(**row) + few,
                  "{:.1f} %".format(100 * row["ratio_spread"])]
         if has_bytes:
             cells += ["{:.2f}".format(row[name] / 2**20) if name in row else "" for name in ("on_bytes", "off_bytes")]
@@ -78,7 +79,9 @@ def table(rows):
 
 
 def page(document):
-    parts = ["**{model}** on {name} ({api}; {driver}), version {version}, {date}, {repeats} repeats:\n\n    {command}".format(
+    clock = " (processor time)" if document["options"].get("clock") == "processor" else ""
+    parts = ["**{model}** on {name} ({api}; {driver}), version {version}, {date}, {repeats} repeats{clock}:\n\n    {command}".format(
+        clock=clock,
         model=document["model"], name=document["name"], api=document["api"], driver=document["driver"],
         version=document["version"], date=document["test_time"][:10], repeats=document["options"]["repeats"],
         command=command(document))]

@@ -25,7 +25,8 @@ namespace {
 struct AblateArguments {
   std::string model;
   std::uint32_t prompt = 128, generate = 16, repeats = 11, start_repeats = 3;
-  double least_ms = 20;
+  double least_ms = 20, most_seconds = 60;
+  std::string clock = "wall";
   std::vector<std::string> only;
   ImageBench image;  // what only models for images take
   bool json = false;
@@ -98,7 +99,9 @@ class Ablation {
 
   measure::TurnSettings turns(std::uint32_t repeats, ProgressLine& progress) const {
     return {.repeats = repeats,
+            .clock = arguments_.clock == "wall" ? measure::Clock::Wall : measure::Clock::Processor,
             .least_ms = arguments_.least_ms,
+            .most_seconds = arguments_.most_seconds,
             .progress = [&progress](std::size_t done, std::size_t all) { progress.update(done, all); }};
   }
 
@@ -187,6 +190,8 @@ class Ablation {
     options["repeats"] = arguments_.repeats;
     options["start_repeats"] = arguments_.start_repeats;
     options["least_ms"] = arguments_.least_ms;
+    options["most_seconds"] = arguments_.most_seconds;
+    options["clock"] = arguments_.clock;
     if (language_) {
       options["n_prompt"] = arguments_.prompt;
       options["n_gen"] = arguments_.generate;
@@ -195,6 +200,7 @@ class Ablation {
       options["guidance"] = arguments_.image.guidance;
     }
     print_json({{"model", language_ ? language_->name() : images_->name()},
+                {"model_filename", arguments_.model},
                 {"version", DRIFTWOOD_VERSION},
                 {"test_time", time_now()},
                 {"device", facts.id},
@@ -237,6 +243,17 @@ void add_ablate(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--least-ms", arguments->least_ms, "Milliseconds that a measurement takes at least")
       ->check(CLI::Range(0.0, 60000.0))
+      ->capture_default_str();
+  command
+      ->add_option("--most-seconds", arguments->most_seconds,
+                   "Seconds that a comparison takes at most, after three times of each side")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  command
+      ->add_option("--clock", arguments->clock,
+                   "wall: time as it passes; processor: that this process has of the processors, for devices that are "
+                   "the CPU of a machine that others use too")
+      ->check(CLI::IsMember({"wall", "processor"}))
       ->capture_default_str();
   command->add_option("-p", arguments->prompt, "Tokens of the prompt, and in the cache when decoding")
       ->check(CLI::Range(1u, 1u << 16))

@@ -46,6 +46,7 @@ nlohmann::json ablation_json(const measure::Comparison& comparison, const std::s
                         {"ratio_low", interval.low},
                         {"ratio_high", interval.high},
                         {"confidence", interval.confidence},
+                        {"rounds", comparison.on_ms.size()},
                         {"ratio_spread", measure::relative_spread(comparison.ratios())},
                         {"samples_on_ms", comparison.on_ms},
                         {"samples_off_ms", comparison.off_ms}};

@@ -1,5 +1,7 @@
 #include "measure/interleave.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,17 +10,42 @@
 namespace driftwood::measure {
 namespace {
 
-double milliseconds(gpu::Device& device, const Work& work, std::size_t runs) {
-  device.finish();
+/// Milliseconds of processors since this process began, its own or those of its children that have ended.
+double processor_ms(int whose) {
+  ::rusage usage{};
+  ::getrusage(whose, &usage);
+  const auto of = [](const ::timeval& time) {
+    return 1e3 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+template <class Call>
+double milliseconds(Clock clock, int whose, Call call) {
   const Stopwatch watch;
-  for (std::size_t i = 0; i < runs; ++i) work();
+  const double before = processor_ms(whose);
+  call();
+  return clock == Clock::Wall ? watch.milliseconds() : processor_ms(whose) - before;
+}
+
+double milliseconds(gpu::Device& device, const Work& work, std::size_t runs, Clock clock) {
   device.finish();
-  return watch.milliseconds() / static_cast<double>(runs);
+  const double time = milliseconds(clock, RUSAGE_SELF, [&] {
+    for (std::size_t i = 0; i < runs; ++i) work();
+    device.finish();
+  });
+  return time / static_cast<double>(runs);
 }
 
 template <class Time>
 void take_turns(const TurnSettings& settings, Comparison& comparison, Time time) {
+  constexpr std::uint32_t fewest_rounds = 3;
+  const Stopwatch watch;
   for (std::uint32_t round = 0; round < settings.repeats; ++round) {
+    if (round >= fewest_rounds && watch.seconds() > settings.most_seconds) {
+      if (settings.progress) settings.progress(settings.repeats, settings.repeats);
+      return;
+    }
     const bool on_first = round % 2 == 0;
     for (const bool is_on : {on_first, !on_first})
       (is_on ? comparison.on_ms : comparison.off_ms).push_back(time(is_on));
@@ -40,21 +67,19 @@ void time_in_turns(gpu::Device& device, const Work& on, const Work& off, const T
                    Comparison& comparison) {
   std::size_t runs = 1;
   for (const Work& work : {on, off}) {
-    milliseconds(device, work, 1);
-    const double once = std::max(milliseconds(device, work, 1), 1e-3);
+    milliseconds(device, work, 1, settings.clock);
+    const double once = std::max(milliseconds(device, work, 1, settings.clock), 1e-3);
     // Many short runs queue up, which a driver has limits for.
     const double wanted = std::clamp(std::ceil(settings.least_ms / once), 1.0, 1000.0);
     runs = std::max(runs, static_cast<std::size_t>(wanted));
   }
-  take_turns(settings, comparison, [&](bool is_on) { return milliseconds(device, is_on ? on : off, runs); });
+  take_turns(settings, comparison,
+             [&](bool is_on) { return milliseconds(device, is_on ? on : off, runs, settings.clock); });
 }
 
-void time_in_turns(const Work& on, const Work& off, const TurnSettings& settings, Comparison& comparison) {
-  take_turns(settings, comparison, [&](bool is_on) {
-    const Stopwatch watch;
-    is_on ? on() : off();
-    return watch.milliseconds();
-  });
+void time_processes_in_turns(const Work& on, const Work& off, const TurnSettings& settings, Comparison& comparison) {
+  take_turns(settings, comparison,
+             [&](bool is_on) { return milliseconds(settings.clock, RUSAGE_CHILDREN, [&] { is_on ? on() : off(); }); });
 }
 
 }  // namespace driftwood::measure

@@ -28,9 +28,15 @@ struct Comparison {
   Interval interval() const { return median_interval(ratios()); }
 };
 
+/// Wall: as a user waits. Processor: the time that this process spends on all its threads, for devices that are the CPU
+/// on a machine that others use too; what other processes do then counts little.
+enum class Clock : std::uint8_t { Wall, Processor };
+
 struct TurnSettings {
   std::uint32_t repeats = 10;
-  double least_ms = 20;  // of a measurement: runs that take less are repeated in it
+  Clock clock = Clock::Wall;
+  double least_ms = 20;      // of a measurement: runs that take less are repeated in it
+  double most_seconds = 60;  // of a comparison: after three rounds no more begin
   /// Called after each round: rounds done, rounds in all.
   std::function<void(std::size_t, std::size_t)> progress = {};
 };
@@ -42,7 +48,7 @@ using Work = std::function<void()>;
 void time_in_turns(gpu::Device& device, const Work& on, const Work& off, const TurnSettings& settings,
                    Comparison& comparison);
 
-/// The same of work that ends before it returns, once a measurement and not warmed up.
-void time_in_turns(const Work& on, const Work& off, const TurnSettings& settings, Comparison& comparison);
+/// The same of processes that are started and end in it, once a measurement and not warmed up.
+void time_processes_in_turns(const Work& on, const Work& off, const TurnSettings& settings, Comparison& comparison);
 
 }  // namespace driftwood::measure

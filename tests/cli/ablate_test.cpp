@@ -26,7 +26,7 @@ TEST_F(CommandLine, AblateGivesTechniquesOnAndOff) {
   bool has_pass = false, has_memory = false;
   for (const auto& row : document["rows"]) {
     for (const char* field : {"group", "technique", "stage", "on", "off", "on_ms", "off_ms", "ratio", "ratio_low",
-                              "ratio_high", "confidence", "ratio_spread", "samples_on_ms"})
+                              "ratio_high", "confidence", "ratio_spread", "rounds", "samples_on_ms"})
       EXPECT_TRUE(row.contains(field)) << field;
     EXPECT_EQ(row["samples_off_ms"].size(), 2u);
     has_pass |= row["technique"] == "fuse-rope-cache";

@@ -38,7 +38,7 @@ TEST(Comparison, TurnsAlternate) {
   std::string order;
   Comparison comparison{.technique = "t", .stage = "s", .on = "on", .off = "off"};
   std::vector<std::size_t> progress;
-  time_in_turns([&] { order += 'A'; }, [&] { order += 'B'; },
+  time_processes_in_turns([&] { order += 'A'; }, [&] { order += 'B'; },
                 {.repeats = 4, .progress = [&](std::size_t done, std::size_t) { progress.push_back(done); }},
                 comparison);
   EXPECT_EQ(order, "ABBAABBA");
