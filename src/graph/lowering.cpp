@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -84,24 +85,14 @@ void complete(LoweredStep& step, const Node& node, const SelectionContext& conte
 void select_kernels(LoweredGraph& lowered, const SelectionContext& context, std::span<const KernelRow> rows) {
   const std::vector<Node>& nodes = lowered.graph.nodes();
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    const KernelRow& row = select(nodes[n], context, rows);
-    Lowering lowering = row.instantiate(nodes[n], context);
-    const auto first_scratch = static_cast<std::uint32_t>(lowered.scratch.size());
-    for (Scratch& scratch : lowering.scratch) {
-      if (scratch.tensor) scratch.bytes = physical_bytes(*scratch.tensor);
-      lowered.scratch.push_back(std::move(scratch));
+    SelectionContext own = context;
+    if (context.options.choices != nullptr) {
+      own.chosen = context.options.choices->find(node_key(nodes[n], lowered.graph, context.options));
     }
-    bool is_first = true;
-    for (KernelUse& use : lowering.kernels) {
-      for (ResourceUse& resource : use.resources) {
-        if (resource.kind == ResourceUse::Kind::Scratch) resource.index += first_scratch;
-      }
-      LoweredStep step{.use = std::move(use), .node = n, .kernel = row.kernel};
-      complete(step, nodes[n], context, lowered.scratch);
-      step.use.cost = estimate_cost(step.use, nodes[n], is_first, context);
-      is_first = false;
-      lowered.steps.push_back(std::move(step));
-    }
+    const KernelRow& row = select(nodes[n], own, rows);
+    if (own.chosen != nullptr && own.chosen->kernel != row.kernel) own.chosen = nullptr;
+    if (own.chosen != nullptr) ++lowered.tuned_nodes;
+    std::ranges::move(lower_node(n, own, row, lowered.scratch), std::back_inserter(lowered.steps));
   }
 }
 
@@ -131,6 +122,28 @@ void report_externals(LoweredGraph& lowered) {
 }
 
 }  // namespace
+
+std::vector<LoweredStep> lower_node(std::size_t node, const SelectionContext& context, const KernelRow& row,
+                                    std::vector<Scratch>& scratch) {
+  const Node& its_node = context.graph.nodes()[node];
+  Lowering lowering = row.instantiate(its_node, context);
+  const auto first_scratch = static_cast<std::uint32_t>(scratch.size());
+  for (Scratch& memory : lowering.scratch) {
+    if (memory.tensor) memory.bytes = physical_bytes(*memory.tensor);
+    scratch.push_back(std::move(memory));
+  }
+  std::vector<LoweredStep> steps;
+  for (KernelUse& use : lowering.kernels) {
+    for (ResourceUse& resource : use.resources) {
+      if (resource.kind == ResourceUse::Kind::Scratch) resource.index += first_scratch;
+    }
+    LoweredStep step{.use = std::move(use), .node = node, .kernel = row.kernel};
+    complete(step, its_node, context, scratch);
+    step.use.cost = estimate_cost(step.use, its_node, steps.empty(), context);
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
 
 std::span<const FusedKernel> fused_kernels() {
   constexpr std::string_view floats = "activations as floats";

@@ -41,6 +41,11 @@ struct LoweredStep {
   std::string_view kernel;  // name of its row
 };
 
+/// The kernels of a node in a row, with all that rows leave out; scratch memory is appended. `context.chosen` must be
+/// of that row, or null.
+std::vector<LoweredStep> lower_node(std::size_t node, const SelectionContext& context, const KernelRow& row,
+                                    std::vector<Scratch>& scratch);
+
 struct LoweredGraph {
   Graph graph;  // after the passes, every value with its descriptor
   std::vector<LoweredStep> steps;
@@ -51,6 +56,7 @@ struct LoweredGraph {
   std::vector<gpu::MemoryDescriptor> objects;
   MemoryReport memory;
   ActivationMode activations = ActivationMode::Float;  // as resolved: Float or Int8
+  std::size_t tuned_nodes = 0;                         // that run as they were measured to be the best
 };
 
 /// A kernel that does in one what others do too, and how it can be done without.

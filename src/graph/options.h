@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "tensor/layout.h"
 
 namespace driftwood::graph {
+
+class Choices;
 
 /// Auto: accumulate in f32; f16 where storage or matrix units gain from it, and in sums of eight products of one token.
 enum class Precision : std::uint8_t { Auto, F32, F16 };
@@ -45,6 +48,8 @@ struct GraphOptions {
   CacheLayout cache_layout = CacheLayout::TokenMajor;
   std::string memory_strategy = "best";  // a name of memory_plan.h
   bool in_place = true;                  // outputs may take the memory of inputs that end there
+  /// Kernels and their parameters as they were measured (choices.h); null: by the rules of the selection.
+  std::shared_ptr<const Choices> choices = {};
 };
 
 }  // namespace driftwood::graph

@@ -47,6 +47,33 @@ bool SelectionContext::per_token(ValueId id) const {
   return can_be && value.shape.w % graph.max_tokens == 0;
 }
 
+std::uint32_t SelectionContext::choice(std::string_view parameter, std::uint32_t by_rule,
+                                       std::span<const std::uint32_t> candidates,
+                                       const std::function<bool(std::uint32_t)>& is_right) const {
+  if (chosen == nullptr && asked == nullptr) return by_rule;
+  ParameterUse use{.name = std::string(parameter), .by_rule = by_rule, .value = by_rule};
+  for (const std::uint32_t candidate : candidates) {
+    if (candidate == by_rule || !is_right || is_right(candidate)) use.candidates.push_back(candidate);
+  }
+  if (std::ranges::find(use.candidates, by_rule) == use.candidates.end()) use.candidates.push_back(by_rule);
+  if (chosen != nullptr) {
+    const auto wanted = chosen->values.find(parameter);
+    const bool is_candidate =
+        wanted != chosen->values.end() && std::ranges::find(use.candidates, wanted->second) != use.candidates.end();
+    if (is_candidate) use.value = wanted->second;
+  }
+  const std::uint32_t value = use.value;
+  if (asked != nullptr) {
+    const auto same = std::ranges::find(*asked, parameter, &ParameterUse::name);
+    if (same == asked->end()) {
+      asked->push_back(std::move(use));
+    } else {
+      *same = std::move(use);
+    }
+  }
+  return value;
+}
+
 std::string_view operation_of(std::string_view kernel) {
   for (const KernelRow& row : kernel_rows()) {
     if (row.kernel == kernel) return row.operation;
@@ -64,9 +91,18 @@ bool is_switched_off(const GraphOptions& options, std::string_view kernel) {
 
 const KernelRow& select(const Node& node, const SelectionContext& context, std::span<const KernelRow> rows) {
   const std::string_view operation = name(node.operation);
+  if (context.chosen != nullptr) {
+    for (const KernelRow& row : rows) {
+      if (row.operation != operation || row.kernel != context.chosen->kernel) continue;
+      const bool is_free = is_trusted(context.facts, row.kernel) && !is_switched_off(context.options, row.kernel);
+      if (is_free && row.applies(node, context)) return row;
+    }
+  }
+  SelectionContext by_rule = context;
+  by_rule.chosen = nullptr;  // values are of the chosen row alone
   std::string wrong, off;
   for (const KernelRow& row : rows) {
-    if (row.operation != operation || !row.applies(node, context)) continue;
+    if (row.operation != operation || !row.applies(node, by_rule)) continue;
     if (is_switched_off(context.options, row.kernel)) {
       off += fmt::format("{}'{}'", off.empty() ? "" : ", ", row.kernel);
       continue;

@@ -16,6 +16,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include "gpu/device.h"
+#include "graph/choices.h"
 #include "graph/graph.h"
 #include "graph/options.h"
 #include "graph/parameters.h"
@@ -106,6 +109,10 @@ struct SelectionContext {
   const Graph& graph;
   const gpu::DeviceFacts& facts;
   const GraphOptions& options;
+  /// What was measured for the node at hand, of the row that asks; null: nothing.
+  const NodeChoice* chosen = nullptr;
+  /// Where parameters are noted as they are asked for; null: nowhere.
+  std::vector<ParameterUse>* asked = nullptr;
 
   const Value& value(ValueId id) const { return graph.value(id); }
   const Shape& shape(ValueId id) const { return graph.value(id).shape; }
@@ -114,6 +121,15 @@ struct SelectionContext {
   const TensorDescriptor& descriptor(ValueId id) const;
   /// Whether the value has a token axis (W) that only counts up to the active tokens.
   bool per_token(ValueId id) const;
+
+  /// The value of a parameter of the row for the node at hand: what was measured, where it is among the candidates,
+  /// else `by_rule`. Of the candidates those are left out that `is_right`, where it is given, says no of.
+  std::uint32_t choice(std::string_view name, std::uint32_t by_rule, std::span<const std::uint32_t> candidates,
+                       const std::function<bool(std::uint32_t)>& is_right = {}) const;
+  std::uint32_t choice(std::string_view name, std::uint32_t by_rule, std::initializer_list<std::uint32_t> candidates,
+                       const std::function<bool(std::uint32_t)>& is_right = {}) const {
+    return choice(name, by_rule, std::span(candidates.begin(), candidates.size()), is_right);
+  }
 };
 
 struct KernelRow {
@@ -135,8 +151,8 @@ bool is_trusted(const gpu::DeviceFacts& facts, std::string_view kernel);
 /// Whether the options leave a row out.
 bool is_switched_off(const GraphOptions& options, std::string_view kernel);
 
-/// The first row that applies, is trusted and not switched off. Throws Unsupported, naming the node, its operation and
-/// shapes, where there is none.
+/// The row that was measured to be the best, where one was, else the first of those that apply: trusted, and not
+/// switched off. Throws Unsupported, naming the node, its operation and shapes, where there is none.
 const KernelRow& select(const Node& node, const SelectionContext& context, std::span<const KernelRow> rows);
 
 /// "act" alias for arithmetic and tensor<act>: "f16" where the device has it and the precision allows, else "f32".

@@ -6,6 +6,7 @@
 #include "graph/selection/attention_tiles.h"
 #include "graph/selection/kv_cache.h"
 #include "graph/selection/rows.h"
+#include "graph/selection/tunable.h"
 #include "graph/selection/workgroups.h"
 #include "graph/storage_choice.h"
 
@@ -161,7 +162,7 @@ bool is_for_matrix_units(const Node& node, const SelectionContext& context) {
 
 Lowering on_matrix_units(const Node& node, const SelectionContext& context) {
   KernelUse use = whole_use("package::attention_matrix", node, context, 64);
-  use.specialization.overrides["keys"] = attention_matrix_keys(context.facts, context.shape(node.inputs[0]).slices());
+  use.specialization.overrides["keys"] = tuned_attention_matrix_keys(context, context.shape(node.inputs[0]).slices());
   // What stands for the extents of a quantized cache is in the type that the kernel takes tensors in.
   for (auto& [name, descriptor] : use.specialization.tensors) descriptor.data_type = DataType::F16;
   return {.kernels = {std::move(use)}};
@@ -174,7 +175,7 @@ bool is_for_gpus(const Node& node, const SelectionContext& context) {
 }
 
 Lowering tiled(const Node& node, const SelectionContext& context) {
-  const AttentionTile tile = attention_tile(context.facts, context.shape(node.inputs[0]).slices());
+  const AttentionTile tile = tuned_attention_tile(context, context.shape(node.inputs[0]).slices());
   KernelUse use = whole_use("package::attention_tile", node, context, 4 * tile.groups);
   use.specialization.overrides.insert(
       {{"columns", tile.columns}, {"groups", tile.groups}, {"part", tile.part}, {"values", tile.values}});
@@ -195,7 +196,7 @@ Lowering online(const Node& node, const SelectionContext& context) {
   // (docs/performance.md). A CPU scores and adds positions in blocks of 32, so that the running maximum changes the
   // sums once a block.
   const std::uint32_t most = output.w == 1 ? 256 : 128;
-  const std::uint32_t lanes = lanes_for(context.facts, most, most);
+  const std::uint32_t lanes = tuned_lanes(context, most, most);
   const std::uint32_t block = std::max<std::uint32_t>(lanes, 32);
 
   KernelUse use{.module_path = "package::attention", .label = node.name};

@@ -33,6 +33,28 @@ AttentionTile attention_tile(const gpu::DeviceFacts& facts, std::uint32_t slices
   return tile;
 }
 
+AttentionTile tuned_attention_tile(const SelectionContext& context, std::uint32_t slices) {
+  AttentionTile tile = attention_tile(context.facts, slices);
+  const std::uint32_t lanes = lanes_for(context.facts, 256);
+  const auto fits_with = [&](std::uint32_t AttentionTile::*member) {
+    return [&, member](std::uint32_t value) {
+      AttentionTile other = tile;
+      other.*member = value;
+      return other.groups * other.columns <= lanes && other.bytes(slices) <= context.facts.local_memory;
+    };
+  };
+  tile.groups = context.choice("groups", tile.groups, {2, 4, 8, 16}, fits_with(&AttentionTile::groups));
+  tile.values = context.choice("values", tile.values, {8, 16, 32, 64}, [&](std::uint32_t values) {
+    return values <= 4 * tile.columns && fits_with(&AttentionTile::values)(values);
+  });
+  return tile;
+}
+
+std::uint32_t tuned_attention_matrix_keys(const SelectionContext& context, std::uint32_t slices) {
+  const std::uint32_t most = attention_matrix_keys(context.facts, slices);
+  return context.choice("keys", most, {16, 32, 64}, [&](std::uint32_t keys) { return keys <= most; });
+}
+
 std::uint32_t attention_matrix_keys(const gpu::DeviceFacts& facts, std::uint32_t slices) {
   constexpr std::uint32_t queries = 64;
   const std::uint64_t pitch = 2 * divide_up(slices, 4) + 1;  // in 16 bytes

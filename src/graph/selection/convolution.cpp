@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "graph/selection/token_axis.h"
+#include "graph/selection/tunable.h"
 #include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
@@ -84,19 +85,23 @@ constexpr Tile tiles[] = {{16, 16, 8, 8}, {16, 8, 8, 8}, {16, 8, 4, 8}, {8, 8, 4
 
 constexpr std::uint32_t least_positions = 16;
 
-// The largest tile that the device can run and that leaves no compute unit idle; else the smallest.
+// By rule the largest tile that the device can run and that leaves no compute unit idle; else the smallest.
 const Tile& tile_for(std::uint32_t positions, std::uint32_t slices, std::uint32_t matrices,
-                     const gpu::DeviceFacts& facts) {
-  const Tile* chosen = &tiles[std::size(tiles) - 1];
+                     const SelectionContext& context) {
+  const gpu::DeviceFacts& facts = context.facts;
+  const auto fits = [&](const Tile& tile) {
+    return tile.invocations() <= facts.max_workgroup_size && tile.invocations() <= facts.max_workgroup_extent[0] &&
+           tile.bytes(matrices) <= facts.local_memory;
+  };
+  const Tile* by_rule = &tiles[std::size(tiles) - 1];
   for (const Tile& tile : tiles) {
-    const bool fits = tile.invocations() <= facts.max_workgroup_size &&
-                      tile.invocations() <= facts.max_workgroup_extent[0] && tile.bytes(matrices) <= facts.local_memory;
     const std::uint64_t count = divide_up(positions, tile.positions()) * divide_up(slices, tile.lanes_o);
-    if (!fits || count < 2 * std::uint64_t{facts.compute_units}) continue;
-    chosen = &tile;
+    if (!fits(tile) || count < 2 * std::uint64_t{facts.compute_units}) continue;
+    by_rule = &tile;
     break;
   }
-  return *chosen;
+  const auto extents = [](const Tile& tile) { return std::pair(tile.positions(), 4 * tile.lanes_o); };
+  return tuned_tile(context, std::span<const Tile>(tiles), *by_rule, extents, fits);
 }
 
 }  // namespace
@@ -113,12 +118,15 @@ Lowering in_wide_patches(KernelUse use, const Node& node, const SelectionContext
   const auto row_groups = static_cast<std::uint32_t>(divide_up(output.c, 16));
   // 16 sums of sixteen rows fill the vector registers of AVX-512. Gathering the input costs as much as multiplying it
   // with some rows, so a workgroup takes many.
-  const std::uint32_t tile = even_part(positions, 16);
-  const std::uint32_t row_groups_of_group = even_part(row_groups, 16);
+  const auto at_most = [](std::uint32_t most) { return [most](std::uint32_t value) { return value <= most; }; };
+  const std::uint32_t tile =
+      context.choice("tile", even_part(positions, 16), {4, 6, 8, 12, 16, 20}, at_most(positions));
+  const std::uint32_t row_groups_of_group =
+      context.choice("groups", even_part(row_groups, 16), {2, 4, 8, 16, 32}, at_most(row_groups));
   set_input(node, context, use);
   use.specialization.overrides["tile"] = tile;
   use.specialization.overrides["groups"] = row_groups_of_group;
-  use.specialization.overrides["block"] = 32;
+  use.specialization.overrides["block"] = context.choice("block", 32, {8, 16, 32, 64});
   use.grid = {groups_of(positions, tile), groups_of(row_groups, row_groups_of_group)};
   return {.kernels = {std::move(use)}};
 }
@@ -126,7 +134,7 @@ Lowering in_wide_patches(KernelUse use, const Node& node, const SelectionContext
 Lowering in_tiles(KernelUse use, const Node& node, const SelectionContext& context) {
   const Shape& output = context.shape(node.outputs[0]);
   const std::uint32_t matrices = node.as<GatedLinear>() != nullptr ? 2 : 1;
-  const Tile& tile = tile_for(positions_of(output), output.slices(), matrices, context.facts);
+  const Tile& tile = tile_for(positions_of(output), output.slices(), matrices, context);
   set_input(node, context, use);
   use.specialization.overrides["lanes_o"] = tile.lanes_o;
   use.specialization.overrides["lanes_p"] = tile.lanes_p;

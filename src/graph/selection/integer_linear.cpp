@@ -11,6 +11,7 @@
 #include "graph/selection/matrix_product.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
+#include "graph/selection/tunable.h"
 #include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
@@ -121,7 +122,20 @@ Lowering integer_rows(const Node& node, const SelectionContext& context) {
   const Shape& matrix = context.shape(weights_of(node));
   const std::uint32_t tokens = context.per_token(x) ? context.shape(x).w : 1;
   const bool stages = input_of(node) == IntegerInput::Fused;
-  const Rows rows = rows_of(matrix.c, tokens, is_gated(node) ? 2 : 1, stages, context.facts);
+  const std::uint32_t matrices = is_gated(node) ? 2 : 1;
+  Rows rows = rows_of(matrix.c, tokens, matrices, stages, context.facts);
+  const gpu::DeviceFacts& facts = context.facts;
+  const auto fits_with = [&](std::uint32_t Rows::*member) {
+    return [&, member](std::uint32_t value) {
+      Rows other = rows;
+      other.*member = value;
+      return rows_bytes(other, matrices, stages ? packed_words(matrix.c) : 0) <= facts.local_memory &&
+             other.splits <= divide_up(matrix.c, 32) && other.splits * other.lanes <= facts.max_workgroup_size &&
+             other.splits <= facts.max_workgroup_extent[1];
+    };
+  };
+  if (tokens > 1) rows.tile = context.choice("tile", rows.tile, {1, 2, 4, 8}, fits_with(&Rows::tile));
+  rows.splits = context.choice("splits", rows.splits, {1, 2, 4, 8, 16, 32}, fits_with(&Rows::splits));
   auto& overrides = use.specialization.overrides;
   overrides["row_lanes"] = rows.lanes;
   overrides["splits"] = rows.splits;
@@ -145,21 +159,27 @@ struct Tile {
 constexpr Tile tiles[] = {{16, 16, 8, 4}, {16, 8, 8, 2}, {8, 8, 4, 2}};
 
 const Tile& tile_for(std::uint32_t positions, std::uint32_t outputs, std::uint32_t matrices,
-                     const gpu::DeviceFacts& facts) {
-  for (const Tile& tile : tiles) {
-    const bool fits = tile.invocations() <= facts.max_workgroup_size &&
-                      tile.invocations() <= facts.max_workgroup_extent[0] && tile.bytes(matrices) <= facts.local_memory;
+                     const SelectionContext& context) {
+  const gpu::DeviceFacts& facts = context.facts;
+  const auto fits = [&](const Tile& tile) {
+    return tile.invocations() <= facts.max_workgroup_size && tile.invocations() <= facts.max_workgroup_extent[0] &&
+           tile.bytes(matrices) <= facts.local_memory;
+  };
+  const auto fills = [&](const Tile& tile) {
     const std::uint64_t count = divide_up(positions, tile.positions()) * divide_up(outputs, 4 * tile.lanes_o);
-    if (fits && count >= 2 * std::uint64_t{facts.compute_units}) return tile;
-  }
-  return tiles[std::size(tiles) - 1];
+    return fits(tile) && count >= 2 * std::uint64_t{facts.compute_units};
+  };
+  const Tile* const found = std::ranges::find_if(tiles, fills);
+  const Tile& by_rule = found == std::end(tiles) ? tiles[std::size(tiles) - 1] : *found;
+  const auto extents = [](const Tile& tile) { return std::pair(tile.positions(), 4 * tile.lanes_o); };
+  return tuned_tile(context, std::span<const Tile>(tiles), by_rule, extents, fits);
 }
 
 Lowering integer_tiled(const Node& node, const SelectionContext& context) {
   KernelUse use = integer_use(node, context, "package::integer_linear_tiled", {"q", "scale"});
   const Shape& output = context.shape(node.outputs[0]);
   const std::uint32_t matrices = is_gated(node) ? 2 : 1;
-  const Tile& tile = tile_for(output.w, output.c, matrices, context.facts);
+  const Tile& tile = tile_for(output.w, output.c, matrices, context);
   auto& overrides = use.specialization.overrides;
   overrides["lanes_o"] = tile.lanes_o;
   overrides["lanes_p"] = tile.lanes_p;
@@ -176,7 +196,11 @@ constexpr std::uint32_t most_wide_tokens = 8;
 Lowering integer_wide(const Node& node, const SelectionContext& context) {
   KernelUse use = integer_use(node, context, "package::integer_linear_wide", {"q", "scale", "sums"});
   const ValueId x = node.inputs[0];
-  const std::uint32_t tile = context.per_token(x) ? std::min(most_wide_tokens, context.shape(x).w) : 1;
+  const bool has_tokens = context.per_token(x) && context.shape(x).w > 1;
+  const std::uint32_t tile = !has_tokens
+                                 ? 1
+                                 : context.choice("tile", std::min(most_wide_tokens, context.shape(x).w), {4, 6, 8, 12},
+                                                  [&](std::uint32_t tokens) { return tokens <= context.shape(x).w; });
   use.specialization.overrides["tile"] = tile;
   use.grid = {groups_of(context.shape(weights_of(node)).w, 16), groups_of_rows(context, x, tile)};
   return {.kernels = {std::move(use)}};

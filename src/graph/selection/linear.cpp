@@ -101,15 +101,30 @@ RowTiling choose_row_tiling(const Node& node, const SelectionContext& context, c
          tiling.splits * 2 <= facts.max_workgroup_extent[1]) {
     tiling.splits *= 2;
   }
-  if (tiling.tile <= few_tokens && chunks >= 2 * tiling.splits) tiling.turns = 2;
+  const bool is_of_few = tiling.tile <= few_tokens;
   while (tiling.tile > 1 && bytes_of(tiling, node, context) > facts.local_memory) tiling.tile /= 2;
+  const auto fits_with = [&](std::uint32_t RowTiling::*member) {
+    return [&, member](std::uint32_t value) {
+      RowTiling other = tiling;
+      other.*member = value;
+      return bytes_of(other, node, context) <= facts.local_memory && other.splits <= chunks &&
+             other.splits * other.lanes <= facts.max_workgroup_size && other.splits <= facts.max_workgroup_extent[1];
+    };
+  };
+  if (context.per_token(x) && context.shape(x).w > 1) {
+    tiling.tile = context.choice("tile", tiling.tile, {1, 2, 4, 8, 16}, fits_with(&RowTiling::tile));
+  }
+  tiling.splits = context.choice("splits", tiling.splits, {1, 2, 4, 8, 16, 32}, fits_with(&RowTiling::splits));
+  tiling.turns = context.choice("turns", is_of_few && chunks >= 2 * tiling.splits ? 2 : 1, {1, 2, 4},
+                                [&](std::uint32_t turns) { return turns * tiling.splits <= chunks; });
   // Without a norm nothing is gained by staging: a workgroup reads each value of x once either way.
   RowTiling staged = tiling;
   staged.stages = true;
   const bool fits = bytes_of(staged, node, context) <= facts.local_memory;
   if (!normalizes(node.operation) || !fits) return tiling;
   // A unit holds some eight such workgroups at a time; those that would come later find the norm done.
-  staged.blocks = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8));
+  staged.blocks = context.choice("blocks", static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8)),
+                                 {1, 2, 4, 8, 16});
   return staged;
 }
 
@@ -164,12 +179,18 @@ bool takes_wide_rows(const Node& node, const SelectionContext& context) {
 Lowering in_wide_rows(KernelUse use, const Node& node, const SelectionContext& context, const std::string& weights) {
   const ValueId x = node.inputs[0];
   const WeightsDescriptor& matrix = use.specialization.weights.at(weights);
-  const std::uint32_t tile = wide_tile(context, x);
-  const std::uint32_t blocks = wide_blocks(node, context, matrix.rows);
+  const bool has_tokens = context.per_token(x) && context.shape(x).w > 1;
+  const std::uint32_t tile =
+      !has_tokens ? 1 : context.choice("tile", wide_tile(context, x), {4, 6, 8, 12, 16, 20}, [&](std::uint32_t tokens) {
+        return tokens <= context.shape(x).w;
+      });
+  const std::uint32_t blocks = context.choice("blocks", wide_blocks(node, context, matrix.rows), {1, 2, 4, 8, 16, 32},
+                                              [&](std::uint32_t groups) { return 16 * groups <= matrix.rows; });
   // With few rows to share it, what is staged must stay in the cache of a core.
   constexpr std::uint64_t most_staged_bytes = 64 << 10;
   const std::uint64_t bytes = std::uint64_t{16} * tile * slices_of(context, x);
-  const bool stages = normalizes(node.operation) && bytes <= std::min(most_staged_bytes, context.facts.local_memory);
+  const bool can_stage = normalizes(node.operation) && bytes <= context.facts.local_memory;
+  const bool stages = can_stage && context.choice("stages", bytes <= most_staged_bytes ? 1 : 0, {0, 1}) != 0;
   use.specialization.overrides = {{"tile", tile},
                                   {"rows_per_token", rows_per_token(context, x)},
                                   {"blocks", blocks},

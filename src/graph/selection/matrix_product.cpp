@@ -9,6 +9,7 @@
 #include "graph/selection/linear.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
+#include "graph/selection/tunable.h"
 #include "graph/selection/workgroups.h"
 #include "graph/storage_choice.h"
 
@@ -60,6 +61,21 @@ std::uint32_t tokens_axis(const Node& node, const SelectionContext& context) {
   return has_tokens ? rows_per_token(context, node.outputs[0]) : 0;
 }
 
+bool fits_device(const MatrixTile& tile, std::uint32_t positions, const gpu::DeviceFacts& facts) {
+  return tile.serves(facts) && tile.bytes(facts) <= facts.local_memory &&
+         tile.invocations() <= facts.max_workgroup_size && tile.invocations() <= facts.max_workgroup_extent[0] &&
+         divide_up(positions, tile.positions) <= facts.max_workgroup_count[1];
+}
+
+/// Whether `steps` of columns can be divided: all shares have some, enough of them, and the sums fit.
+bool can_split(std::uint32_t splits, std::uint32_t steps, std::uint32_t positions, std::uint32_t outputs,
+               std::uint64_t most_share_bytes) {
+  const std::uint64_t share = divide_up(steps, splits);
+  if (divide_up(steps, share) != splits) return false;
+  const std::uint64_t bytes = std::uint64_t{4} * positions * outputs * splits;
+  return splits == 1 || (share >= least_steps && bytes <= most_share_bytes);
+}
+
 /// Outputs as tiles count them: a gated linear has twice as many rows of weights.
 std::uint32_t tiled_outputs(const Node& node, const SelectionContext& context) {
   return context.shape(node.outputs[0]).c * (is_gated(node) ? 2 : 1);
@@ -90,6 +106,22 @@ bool can_be_in_place(const Node& node, const SelectionContext& context) {
          context.descriptor(node.inputs[0]) == context.descriptor(node.outputs[0]);
 }
 
+// What was measured of tile and splits, within the same limits.
+MatrixTiling tuned_tiling(MatrixTiling tiling, const Node& node, const SelectionContext& context,
+                          std::uint64_t most_share_bytes) {
+  const std::uint32_t positions = positions_of(context.shape(node.outputs[0]));
+  const std::uint32_t outputs = tiled_outputs(node, context);
+  const auto extents = [](const MatrixTile& tile) { return std::pair(tile.positions, tile.outputs); };
+  const auto fits = [&](const MatrixTile& tile) { return fits_device(tile, positions, context.facts); };
+  const MatrixTile& tile = tuned_tile(context, std::span<const MatrixTile>(tiles), *tiling.tile, extents, fits);
+  tiling.tile = &tile;
+  const auto steps = static_cast<std::uint32_t>(divide_up(context.shape(node.inputs[1]).c, depth));
+  tiling.splits = context.choice("splits", tiling.splits, {1, 2, 3, 4, 6, 8, 12, 16}, [&](std::uint32_t splits) {
+    return can_split(splits, steps, positions, outputs, most_share_bytes);
+  });
+  return tiling;
+}
+
 MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
   if (can_be_in_place(node, context) && physical_bytes(context.descriptor(node.inputs[0])) >= least_saved_bytes) {
     const std::uint32_t outputs = context.shape(node.outputs[0]).c;
@@ -109,7 +141,7 @@ MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
                                       context.shape(node.inputs[1]).c, most_share_bytes, context.facts);
   const std::uint64_t ready = physical_bytes(ready_input_of(node, context));
   tiling.loads_prologue = ready >= least_saved_bytes && ready >= largest;
-  return tiling;
+  return tiling.tile == nullptr ? tiling : tuned_tiling(tiling, node, context, most_share_bytes);
 }
 
 bool is_half_buffer(const SelectionContext& context, ValueId id) {
@@ -185,17 +217,12 @@ MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::
   double least = 0;
   const auto steps = static_cast<std::uint32_t>(divide_up(columns, depth));
   for (const MatrixTile& tile : tiles) {
-    const bool fits = tile.serves(facts) && tile.bytes(facts) <= facts.local_memory &&
-                      tile.invocations() <= facts.max_workgroup_size &&
-                      tile.invocations() <= facts.max_workgroup_extent[0] &&
-                      divide_up(positions, tile.positions) <= facts.max_workgroup_count[1];
-    if (!fits) continue;
+    if (!fits_device(tile, positions, facts)) continue;
     const std::uint64_t groups = divide_up(positions, tile.positions) * divide_up(outputs, tile.outputs);
     for (std::uint32_t wanted = 1; wanted <= most_splits; ++wanted) {
-      const auto share = static_cast<std::uint32_t>(divide_up(steps, wanted));
-      const auto splits = static_cast<std::uint32_t>(divide_up(steps, share));
-      const std::uint64_t bytes = std::uint64_t{4} * positions * outputs * splits;
-      if (splits != wanted || (splits > 1 && (share < least_steps || bytes > most_share_bytes))) continue;
+      const std::uint32_t splits = wanted;
+      if (!can_split(splits, steps, positions, outputs, most_share_bytes)) continue;
+      const auto share = static_cast<double>(divide_up(steps, splits));
       const auto on_a_unit = static_cast<double>(divide_up(groups * splits, facts.compute_units));
       double cost = on_a_unit * share * tile.step_cost * (on_a_unit == 1 ? lonely : 1);
       if (splits > 1) cost += launch_cost + share_cost * positions * outputs * splits;

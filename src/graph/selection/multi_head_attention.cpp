@@ -66,7 +66,7 @@ bool is_for_gpus(const Node& node, const SelectionContext& context) {
 
 Lowering tiled(const Node& node, const SelectionContext& context) {
   const std::uint32_t slices = slices_of_head(node, context);
-  const AttentionTile tile = attention_tile(context.facts, slices);
+  const AttentionTile tile = tuned_attention_tile(context, slices);
   KernelUse use = attention_use("package::attention_tile", node, context, 4 * tile.groups);
   use.specialization.overrides.insert(
       {{"columns", tile.columns}, {"groups", tile.groups}, {"part", tile.part}, {"values", tile.values}});
@@ -89,7 +89,7 @@ bool is_for_matrix_units(const Node& node, const SelectionContext& context) {
 
 Lowering on_matrix_units(const Node& node, const SelectionContext& context) {
   KernelUse use = attention_use("package::attention_matrix", node, context, 64);
-  use.specialization.overrides["keys"] = attention_matrix_keys(context.facts, slices_of_head(node, context));
+  use.specialization.overrides["keys"] = tuned_attention_matrix_keys(context, slices_of_head(node, context));
   return {.kernels = {std::move(use)}};
 }
 

@@ -1,6 +1,7 @@
 #include "base/checked.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
+#include "graph/selection/tunable.h"
 #include "graph/selection/workgroups.h"
 
 namespace driftwood::graph {
@@ -9,7 +10,7 @@ namespace {
 Lowering rms_norm(const Node& node, const SelectionContext& context) {
   KernelUse use{.module_path = "package::rms_norm", .label = node.name};
   use.specialization.overrides = {{"epsilon", node.as<RmsNorm>()->epsilon},
-                                  {"lanes", lanes_for(context.facts, context.shape(node.inputs[0]).slices())}};
+                                  {"lanes", tuned_lanes(context, context.shape(node.inputs[0]).slices())}};
   use.resources = {read("x", node.inputs[0]), read("gamma", node.inputs[1]), write("y", node.outputs[0])};
   use.grid = {groups_of_rows(context, node.inputs[0])};
   add_epilogue(node, context, use);
@@ -19,7 +20,7 @@ Lowering rms_norm(const Node& node, const SelectionContext& context) {
 Lowering add_rms_norm(const Node& node, const SelectionContext& context) {
   KernelUse use{.module_path = "package::add_rms_norm", .label = node.name};
   use.specialization.overrides = {{"epsilon", node.as<AddRmsNorm>()->epsilon},
-                                  {"lanes", lanes_for(context.facts, context.shape(node.inputs[0]).slices())}};
+                                  {"lanes", tuned_lanes(context, context.shape(node.inputs[0]).slices())}};
   use.resources = {read("x", node.inputs[0]), read("residual", node.inputs[1]), read("gamma", node.inputs[2]),
                    write("sum", node.outputs[0]), write("y", node.outputs[1])};
   use.grid = {groups_of_rows(context, node.inputs[0])};
