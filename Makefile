@@ -9,6 +9,7 @@
 #   make test-gpu   the tests that run kernels, on the first GPU
 #   make test-asan  the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make bench      speed of the demo model on the default device, and the micro-benchmarks
+#   make bench-peers  the demo model on Driftwood and its peers, side by side (bench/README.md)
 #   make lint       clang-format and clang-tidy
 #   make fuzz       runs each fuzzer for FUZZ_SECONDS
 
@@ -17,7 +18,7 @@ JOBS ?= 2
 FUZZ_SECONDS ?= 60
 MODEL := models/SmolLM2-135M-Instruct.Q4_1.gguf
 
-.PHONY: build build-tests demo demo-image model test test-conformance test-slow test-asan test-gpu bench lint format fuzz setup clean
+.PHONY: build build-tests demo demo-image model test test-conformance test-slow test-asan test-gpu bench bench-peers lint format fuzz setup clean
 
 setup:
 	@tools/install_packages.sh build
@@ -76,6 +77,16 @@ bench: build model
 	@cmake --preset release -B $(BUILD) -DDRIFTWOOD_BENCHMARKS=ON > /dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@for program in $(BUILD)/bin/*_bench; do echo "== $$program"; $$program; done
+
+# LLAMA_BENCH: llama.cpp's llama-bench. PEERS: further options of bench/compare.py.
+bench-peers: build model
+	@[ -x $(BUILD)/bench-venv/bin/python ] || python3 -m venv $(BUILD)/bench-venv
+	@$(BUILD)/bench-venv/bin/pip install -q --disable-pip-version-check -r bench/requirements.txt
+	@$(BUILD)/bench-venv/bin/python bench/compare.py --driftwood $(BUILD)/bin/driftwood \
+	  --model "SmolLM2 135M Q4_1=$(MODEL)" -p 512 -n 64 --rounds 2 -r 2 \
+	  $(if $(LLAMA_BENCH),--llama-bench "$(LLAMA_BENCH)") $(PEERS) \
+	  --out $(BUILD)/peers.json --plot $(BUILD)/peers.svg
+	@echo "Results in $(BUILD)/peers.json, drawn in $(BUILD)/peers.svg." >&2
 
 lint:
 	@tools/install_packages.sh lint
