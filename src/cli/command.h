@@ -27,6 +27,7 @@ void add_kernel(CLI::App& app, Action& action);
 void add_graph(CLI::App& app, Action& action);
 void add_profile(CLI::App& app, Action& action);
 void add_ablate(CLI::App& app, Action& action);
+void add_tune(CLI::App& app, Action& action);
 void add_selftest(CLI::App& app, Action& action);
 
 }  // namespace driftwood::cli

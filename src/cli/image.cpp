@@ -139,6 +139,7 @@ class Run {
 
   void run() {
     const auto device = open_device(arguments_.run, selftest::Scope::Images);
+    settings_.options.choices = arguments_.run.choices(device->facts());
     const auto compiling = std::make_shared<ProgressLine>("preparing kernels");
     settings_.progress = [compiling](std::size_t done, std::size_t all) { compiling->update(done, all); };
     diffusion::Pipeline pipeline(*device, checkpoint_, settings_);

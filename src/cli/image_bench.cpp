@@ -53,6 +53,7 @@ class Bench {
   /// A pipeline whose kernels are compiled, also those that are at first use, and whose caches are warm.
   std::unique_ptr<diffusion::Pipeline> warm(gpu::Device& device) {
     const auto compiling = std::make_shared<ProgressLine>("preparing kernels");
+    settings_.options.choices = arguments_.run.choices(device.facts());
     settings_.progress = [compiling](std::size_t done, std::size_t all) { compiling->update(done, all); };
     auto pipeline = std::make_unique<diffusion::Pipeline>(device, checkpoint_, settings_);
     once(*pipeline);

@@ -37,6 +37,7 @@ int run(int argc, char** argv) {
   add_memory(app, action);
   add_profile(app, action);
   add_ablate(app, action);
+  add_tune(app, action);
   add_inspect(app, action);
   add_quantize(app, action);
   add_devices(app, action);

@@ -80,6 +80,8 @@ void RunOptions::add_to(CLI::App& command, bool with_context) {
   command.add_flag(
       "--no-selftest", no_selftest,
       "Take the device as it is: do not test its kernels when it is first used, nor heed what a test found");
+  command.add_flag("--no-tuning", no_tuning,
+                   "Leave kernels and how they are cut to the rules, instead of to what 'driftwood tune' measured");
   command.add_option("--precision", precision, "auto: right by default; f32 throughout; f16 throughout")
       ->check(CLI::IsMember({"auto", "f32", "f16"}))
       ->capture_default_str();
@@ -152,6 +154,7 @@ graph::GraphOptions RunOptions::graph_options() const {
   options.weight_rows = *graph::weight_rows_from_name(weight_rows);
   options.cache_layout = *graph::cache_layout_from_name(kv_layout);
   options.memory_strategy = memory_plan;
+  if (choices_) options.choices = choices_->choices;
   return options;
 }
 
@@ -177,6 +180,7 @@ nlohmann::json RunOptions::to_json() const {
     document["kv_layout"] = kv_layout;
   }
   if (has_sampling) document["sampling"] = sampling;
+  document["tuning"] = choices_ ? choices_->source() : "off";
   return document;
 }
 
@@ -184,6 +188,12 @@ const gpu::DeviceLimits* RunOptions::limits() const {
   if (limits_file.empty()) return nullptr;
   if (!limits_) limits_ = limits::read_limits(limits_file);
   return &*limits_;
+}
+
+std::shared_ptr<const graph::Choices> RunOptions::choices(const gpu::DeviceFacts& facts) const {
+  if (no_tuning || !limits_file.empty()) return nullptr;
+  if (!choices_) choices_ = tuning::choices_for(facts);
+  return choices_->choices;
 }
 
 CLI::Option* add_model(CLI::App& command, std::string& model, const std::string& help) {
@@ -213,6 +223,7 @@ std::unique_ptr<gpu::Device> open_device(const RunOptions& options, std::optiona
   if (!options.limits_file.empty()) {
     log(LogLevel::Info, fmt::format("The limits of '{}' are imposed on the device.", options.limits_file));
   }
+  options.choices(device->facts());
   log(LogLevel::Info, fmt::format("device {}: {} ({})", device->facts().id, device->facts().name, device->facts().api));
   return device;
 }

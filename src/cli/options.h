@@ -17,6 +17,7 @@
 #include "models/checkpoint.h"
 #include "selftest/sample.h"
 #include "text/tokenizer.h"
+#include "tuning/stored.h"
 
 namespace driftwood::cli {
 
@@ -34,11 +35,12 @@ struct RunOptions {
   std::string kv_type = "auto", kv_layout = "token-major";
   std::string sampling = "auto";
   bool no_selftest = false;
+  bool no_tuning = false;
   bool has_kv_type = false;   // the command offers --kv-type
   bool has_sampling = false;  // the command offers --sampling
 
-  /// Adds --device, --limits, --no-selftest, --precision, --activations, --storage, --weight-rows, --memory-plan,
-  /// --no-fusion, --no-kernel and, where asked for, --ctx, --kv-type and --kv-layout.
+  /// Adds --device, --limits, --no-selftest, --no-tuning, --precision, --activations, --storage, --weight-rows,
+  /// --memory-plan, --no-fusion, --no-kernel and, where asked for, --ctx, --kv-type and --kv-layout.
   void add_to(CLI::App& command, bool with_context = true);
   /// Adds --device and --limits alone.
   void add_device_to(CLI::App& command);
@@ -56,8 +58,12 @@ struct RunOptions {
   nlohmann::json to_json() const;
   /// The limits of the file, which is read once; null where there is none. Throws InvalidInput for a wrong file.
   const gpu::DeviceLimits* limits() const;
+  /// What was measured for a device, loaded when it is first asked for, as open_device() does; graph_options() have it
+  /// from then on. Null where nothing was, with --no-tuning, and with --limits, which make another device.
+  std::shared_ptr<const graph::Choices> choices(const gpu::DeviceFacts& facts) const;
 
  private:
+  mutable std::optional<tuning::StoredChoices> choices_ = {};
   mutable std::optional<gpu::DeviceLimits> limits_ = {};
 };
 

@@ -188,7 +188,9 @@ LoweredGraph lower_with(Graph graph, const gpu::DeviceFacts& facts, const GraphO
   }
   run_passes(lowered.graph, disabled);
   if (has_integers) quantize_activations(lowered.graph, facts, options);
-  choose_storage(lowered.graph, facts, options);
+  GraphOptions stored = options;
+  stored.storage = chosen_storage(lowered.graph, options);
+  choose_storage(lowered.graph, facts, stored);
   const SelectionContext context{lowered.graph, facts, options};
   select_kernels(lowered, context, rows);
   place_activations(lowered, facts, options);

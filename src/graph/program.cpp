@@ -107,23 +107,28 @@ void Program::allocate_activations(SharedArena* shared) {
 
 gpu::Binding Program::resolve(const KernelUse& use, const ResourceUse& resource) const {
   if (resource.kind == ResourceUse::Kind::Parameters) return parameter_buffer_;
-  const Placement* place = nullptr;
   if (resource.kind == ResourceUse::Kind::Scratch) {
-    place = &lowered_.scratch_places[resource.index];
-  } else {
-    const Value& value = lowered_.graph.value(lowered_.graph.root(resource.index));
-    if (value.role == Role::Weights) {
-      return weights_.at({value.id, use.specialization.weights.at(resource.name).row_group});
-    }
-    if (value.role != Role::Activation) return bindings_[value.id];
-    place = &lowered_.values[value.id];
+    return memory_at(lowered_.scratch_places[resource.index], resource.name);
   }
-  if (place->kind == Placement::Kind::Arena) return {.memory = arena_, .offset = place->offset, .size = place->bytes};
-  if (place->kind != Placement::Kind::Object) {
-    throw InternalError(fmt::format("The resource '{}' of '{}' has no place in memory.", resource.name, use.label));
+  const Value& value = lowered_.graph.value(lowered_.graph.root(resource.index));
+  if (value.role == Role::Weights) {
+    return weights_.at({value.id, use.specialization.weights.at(resource.name).row_group});
   }
-  const bool is_buffer = lowered_.objects[place->index].kind == StorageKind::Buffer;
-  return {.memory = objects_[place->index], .size = is_buffer ? place->bytes : 0};
+  return place(value.id);
+}
+
+gpu::Binding Program::place(ValueId id) const {
+  const Value& value = lowered_.graph.value(lowered_.graph.root(id));
+  return value.role == Role::Activation ? memory_at(lowered_.values[value.id], value.name) : bindings_[value.id];
+}
+
+gpu::Binding Program::memory_at(const Placement& place, const std::string& name) const {
+  if (place.kind == Placement::Kind::Arena) return {.memory = arena_, .offset = place.offset, .size = place.bytes};
+  if (place.kind != Placement::Kind::Object) {
+    throw InternalError(fmt::format("'{}' has no place in memory.", name));
+  }
+  const bool is_buffer = lowered_.objects[place.index].kind == StorageKind::Buffer;
+  return {.memory = objects_[place.index], .size = is_buffer ? place.bytes : 0};
 }
 
 gpu::Binding Program::bind(const LoweredStep& step, const KernelCache::BoundResource& bound) const {

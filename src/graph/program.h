@@ -110,6 +110,8 @@ class Program {
   /// All values of an activation or output, channels innermost, as the last run left them: those of an activation only
   /// where the memory plan gives its place to no other (strategy "naive", not in place).
   std::vector<float> read_value(ValueId id) const;
+  /// Where a value is, other than weights: an activation as long as the memory plan keeps it there.
+  gpu::Binding place(ValueId id) const;
 
   const LoweredGraph& lowered() const { return lowered_; }
   std::uint32_t max_tokens() const { return lowered_.graph.max_tokens; }
@@ -127,6 +129,7 @@ class Program {
   void set_grids(const Parameters& parameters);
   void set_parameters(const Parameters& parameters);
   gpu::Binding resolve(const KernelUse& use, const ResourceUse& resource) const;
+  gpu::Binding memory_at(const Placement& place, const std::string& name) const;
   gpu::Binding bind(const LoweredStep& step, const KernelCache::BoundResource& bound) const;
 
   gpu::Device& device_;

@@ -1,5 +1,10 @@
 #include "graph/storage_choice.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
 #include "tensor/storage.h"
 
 namespace driftwood::graph {
@@ -9,6 +14,46 @@ Layout default_layout(StorageKind kind) {
   // layout, whose neighbours in both directions are near each other in the texture cache.
   if (kind == StorageKind::Buffer || kind == StorageKind::ImageBuffer) return *find_layout("dhwbcc4", kind);
   return driftwood::default_layout(kind, Shape{});
+}
+
+namespace {
+
+constexpr std::string_view storage_row = "storage";  // in the place of a kernel
+constexpr std::string_view kind_parameter = "kind";
+
+}  // namespace
+
+NodeKey storage_key(const Graph& graph, const GraphOptions& options) {
+  NodeKey key;
+  // FNV-1a, 64 bit: http://www.isthe.com/chongo/tech/comp/fnv/.
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const Node& node : graph.nodes()) {
+    const NodeKey own = node_key(node, graph, options);
+    key.tokens = std::max(key.tokens, own.tokens);
+    key.places = std::max(key.places, own.places);
+    for (const char c : own.node) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  }
+  key.node =
+      fmt::format("activations of {} nodes {:016x} @ {}", graph.nodes().size(), hash, to_string(options.precision));
+  return key;
+}
+
+NodeChoice storage_choice(StorageKind kind) {
+  return {.kernel = std::string(storage_row),
+          .values = {{std::string(kind_parameter), static_cast<std::uint32_t>(kind)}}};
+}
+
+std::optional<StorageKind> stored_kind(const NodeChoice& choice) {
+  const auto value = choice.values.find(kind_parameter);
+  if (choice.kernel != storage_row || value == choice.values.end()) return std::nullopt;
+  constexpr auto last = static_cast<std::uint32_t>(StorageKind::Texture2DArray);
+  return value->second <= last ? std::optional(static_cast<StorageKind>(value->second)) : std::nullopt;
+}
+
+StorageKind chosen_storage(const Graph& graph, const GraphOptions& options) {
+  if (options.choices == nullptr || options.storage != StorageKind::Buffer) return options.storage;
+  const NodeChoice* const choice = options.choices->find(storage_key(graph, options));
+  return choice == nullptr ? options.storage : stored_kind(*choice).value_or(options.storage);
 }
 
 bool fits(const TensorDescriptor& descriptor, const gpu::DeviceFacts& facts) {

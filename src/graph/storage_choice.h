@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/device.h"
+#include "graph/choices.h"
 #include "graph/graph.h"
 #include "graph/options.h"
 
@@ -11,6 +12,14 @@ namespace driftwood::graph {
 /// states, inputs and outputs are buffers. Buffers have their channels innermost: a token is contiguous. Descriptors
 /// that are set already stay.
 void choose_storage(Graph& graph, const gpu::DeviceFacts& facts, const GraphOptions& options);
+
+/// The key of a graph's storage among choices: of all its nodes before they are stored anywhere.
+NodeKey storage_key(const Graph& graph, const GraphOptions& options);
+/// The choice of a kind, and the kind of a choice; nothing where it is none.
+NodeChoice storage_choice(StorageKind kind);
+std::optional<StorageKind> stored_kind(const NodeChoice& choice);
+/// Where activations are stored: as the options ask or, where they ask for buffers, as was measured for the graph.
+StorageKind chosen_storage(const Graph& graph, const GraphOptions& options);
 
 /// The layout for a storage kind that choose_storage uses.
 Layout default_layout(StorageKind kind);

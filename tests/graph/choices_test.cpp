@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "graph/lowering.h"
+#include "graph/storage_choice.h"
 #include "layer.h"
 
 namespace driftwood::graph {
@@ -122,6 +125,31 @@ TEST(Choices, TheNearestNumberOfTokensServes) {
   choices.add(key(1), {});  // back to the rules
   EXPECT_EQ(kernel(1), "");
   EXPECT_EQ(choices.size(), 4U);
+}
+
+TEST(Choices, ActivationsAreStoredWhereTheyWereMeasuredToBeTheBest) {
+  gpu::DeviceFacts device = facts();
+  device.has_images = true;
+  device.max_image_2d = {4096, 4096};
+  const Graph graph = testing::decoder_layer({.tokens = 32, .cache = 64});
+  const auto kinds = [&](const GraphOptions& options) {
+    std::set<StorageKind> kinds;
+    const LoweredGraph lowered = lower(graph, device, options);
+    for (const Value& value : lowered.graph.values()) {
+      if (value.role == Role::Activation && !value.is_array) kinds.insert(value.descriptor->storage);
+    }
+    return kinds;
+  };
+  EXPECT_THAT(kinds({}), ElementsAre(StorageKind::Buffer));
+  Graph unplaced = lower(graph, device, {}).graph;
+  for (ValueId id = 0; id < unplaced.values().size(); ++id) unplaced.value(id).descriptor.reset();
+  auto choices = std::make_shared<Choices>();
+  choices->add(storage_key(unplaced, {}), storage_choice(StorageKind::Texture2D));
+  EXPECT_THAT(kinds({.choices = choices}), Contains(StorageKind::Texture2D));
+  // What is asked for by name is asked for.
+  EXPECT_THAT(kinds({.storage = StorageKind::ImageBuffer, .choices = choices}), Not(Contains(StorageKind::Texture2D)));
+  EXPECT_EQ(stored_kind({.kernel = "storage", .values = {{"kind", 99}}}), std::nullopt);
+  EXPECT_EQ(stored_kind({.kernel = "linear-rows", .values = {{"kind", 1}}}), std::nullopt);
 }
 
 TEST(Choices, RowsSayWhatCanBeMeasured) {

@@ -1,0 +1,140 @@
+// The search: nodes of a graph run one by one in other ways, and which of them are taken.
+#include "tuning/search.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "base/error.h"
+#include "gpu/reference/reference_device.h"
+#include "graph/builder.h"
+#include "kernels/source.h"
+#include "tuning/race.h"
+#include "tuning/tuner.h"
+
+namespace driftwood::tuning {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// Two equal linears, then one of another shape.
+graph::Graph small_graph(std::uint32_t tokens) {
+  graph::Builder b({.max_tokens = tokens});
+  const auto w = [&](const std::string& name, std::uint32_t rows) {
+    return b.weights({.format = DataType::Q8_0, .columns = 64, .blocks = {{name, rows}}});
+  };
+  graph::Tensor x = b.input("x", {.w = tokens, .c = 64});
+  x = b.linear(b.linear(x, w("a", 64)), w("b", 64));
+  b.output("y", b.linear(x, w("c", 32)));
+  return std::move(b).build();
+}
+
+graph::WeightsProvider ones() {
+  // Blocks of 32: a scale of 1/64 and ones.
+  return [bytes = std::vector<std::byte>()](std::string_view) mutable {
+    bytes.assign(64 * 2 * 34, std::byte{1});
+    for (std::size_t i = 0; i < bytes.size(); i += 34) bytes[i] = std::byte{0}, bytes[i + 1] = std::byte{0x24};
+    return std::span<const std::byte>(bytes);
+  };
+}
+
+class SmallStage : public testing::Test {
+ protected:
+  SmallStage() {
+    shared_ = {std::make_shared<graph::ResourceStore>(*device_,
+                                                      [provider = ones()](std::string_view name) mutable {
+                                                        const auto bytes = provider(name);
+                                                        return name == "c" ? bytes.first(32 * 2 * 34) : bytes;
+                                                      }),
+               std::make_shared<graph::KernelCache>(*device_, kernels::source)};
+  }
+
+  StageSettings settings(std::uint32_t tokens = 2) const {
+    return {.name = "small", .graph = small_graph(tokens), .parameters = {.tokens = tokens}};
+  }
+
+  std::unique_ptr<gpu::Device> device_ = gpu::make_reference_device({.has_images = false, .has_f16_arithmetic = false});
+  Shared shared_;
+};
+
+TEST_F(SmallStage, EqualNodesAreAGroup) {
+  Stage stage(*device_, settings(), shared_);
+  const std::vector<NodeGroup> groups = stage.groups();
+  ASSERT_THAT(groups, SizeIs(2));
+  EXPECT_THAT(groups[0].nodes, SizeIs(2));
+  EXPECT_EQ(groups[0].key.tokens, 2U);
+  EXPECT_EQ(stage.prepare(groups[0], {.row = stage.rows(0).at(0)}).runs, 2U);
+}
+
+TEST_F(SmallStage, OtherWaysGiveTheSameNumbers) {
+  Stage stage(*device_, settings(), shared_);
+  const NodeGroup group = stage.groups().at(0);
+  const graph::KernelRow* const row = stage.rows(0).at(0);
+  Prepared by_rule = stage.prepare(group, {.row = row});
+  const std::vector<float> wanted = stage.results(0, *by_rule.first);
+  ASSERT_FALSE(by_rule.parameters.empty());
+  for (const graph::ParameterUse& use : by_rule.parameters) {
+    for (const std::uint32_t value : use.candidates) {
+      Prepared other = stage.prepare(group, {.row = row, .values = {{use.name, value}}});
+      EXPECT_EQ(other.choice.values.at(use.name), value);
+      std::string why;
+      EXPECT_TRUE(Stage::agree(stage.results(0, *other.first), wanted, why)) << use.name << " " << value << " " << why;
+    }
+  }
+}
+
+TEST_F(SmallStage, ASearchNamesTheRuleAndTheBestOfWhatItTried) {
+  Stage stage(*device_, settings(1), shared_);
+  const Finding finding = search(stage, stage.groups().at(0), Clock::now() + std::chrono::seconds(1));
+  EXPECT_EQ(finding.rule.kernel, "linear-rows");
+  EXPECT_GT(finding.tried, 1U);
+  EXPECT_GT(finding.rule_us, 0);
+  EXPECT_LE(finding.best_us, finding.rule_us);
+  EXPECT_THAT(finding.refused, SizeIs(0));
+  EXPECT_THAT(finding.title, HasSubstr("q8_0 64 x 64"));
+  const TableEntry entry = finding.entry();
+  EXPECT_EQ(entry.choice.kernel.empty(), !finding.is_better());
+  EXPECT_THAT(entry.modules, Contains("package::linear_rows"));
+  EXPECT_EQ(entry.code, fingerprint(entry.modules));
+}
+
+TEST_F(SmallStage, TuningGivesATableAndTheWholeGraphsTimes) {
+  std::vector<Work> work;
+  work.push_back({.stage = settings(1)});
+  const Tuned tuned = tune(*device_, std::move(work), shared_, {.budget_seconds = 1});
+  ASSERT_THAT(tuned.whole, SizeIs(1));
+  EXPECT_GT(tuned.whole[0].rule_ms, 0);
+  EXPECT_EQ(tuned.findings.size() + tuned.skipped.size(), 2U);
+  EXPECT_EQ(tuned.table(device_->facts()).entries.size(), tuned.findings.size());
+}
+
+TEST(Results, ThatDifferAreRefusedWithAReason) {
+  std::string why;
+  const std::vector<float> wanted = {1, -2, 3, 4};
+  EXPECT_TRUE(Stage::agree(wanted, wanted, why));
+  EXPECT_TRUE(Stage::agree({1.001F, -2, 3, 4}, wanted, why));
+  EXPECT_FALSE(Stage::agree({1, -2, 3, 0}, wanted, why));
+  EXPECT_THAT(why, HasSubstr("over the limit of 0.01"));
+  EXPECT_FALSE(Stage::agree({1, -2, 3}, wanted, why));
+  EXPECT_THAT(why, HasSubstr("3 numbers, not 4"));
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(Stage::agree({1, -2, 3, nan}, wanted, why));
+  EXPECT_THAT(why, HasSubstr("not finite"));
+  EXPECT_TRUE(Stage::agree({1, nan}, {1, nan}, why));
+  EXPECT_FALSE(Stage::agree({1, infinity}, {1, -infinity}, why));
+  EXPECT_FALSE(Stage::agree({1, 0}, {0, 0}, why));
+}
+
+TEST(Race, MediansAndRatios) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({}), 0);
+  const Ratio faster = ratio({2, 4, 6, 8}, {1, 2, 3, 2});
+  EXPECT_EQ(faster.median, 2);
+  EXPECT_EQ(faster.spread, 0);
+  EXPECT_EQ(ratio({}, {}).median, 1);
+}
+
+}  // namespace
+}  // namespace driftwood::tuning
