@@ -96,19 +96,29 @@ Split split_for(const Node& node, const SelectionContext& context) {
   const std::uint32_t slices = queries.slices();
   const std::uint32_t tokens = context.graph.max_tokens;
   const auto per = [](std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>(divide_up(a, b)); };
-  const std::uint32_t lanes = lanes_for(context.facts, 128);
+  const std::uint32_t most_lanes = lanes_for(context.facts, 256);
+  const std::uint32_t lanes =
+      context.choice("lanes", lanes_for(context.facts, 128), {64, 128, 256},
+                     [&](std::uint32_t value) { return value <= most_lanes && value >= slices; });
   Split split{.lanes = lanes, .rows = 0, .block = lanes / 4, .splits = 1};
   // Sums of up to eight rows stay in registers, of four where a head has more than 128 channels.
   for (std::uint32_t most = slices > 32 ? 4 : 8; most > 0; most /= 2) {
     split.rows = per(queries.w, per(queries.w, most));
     if (lanes < slices || split.bytes(slices) <= context.facts.local_memory) break;
   }
+  split.rows = context.choice("rows", split.rows, {1, 2, 4, 8}, [&](std::uint32_t rows) {
+    Split other = split;
+    other.rows = rows;
+    return rows <= split.rows && other.bytes(slices) <= context.facts.local_memory;
+  });
   // Four workgroups a compute unit hide each other's waiting; the parts are then few enough to be added quickly.
   std::uint64_t seen = context.shape(node.inputs[1]).w;
   if (attention.window > 0) seen = std::min(seen, std::uint64_t{attention.window} + tokens - 1);
   const std::uint32_t wanted =
       per(std::uint64_t{4} * context.facts.compute_units, queries.h * per(queries.w, split.rows));
-  split.splits = std::min(std::clamp(wanted, 8U, 64U), per(seen, split.block));
+  const std::uint32_t blocks = per(seen, split.block);
+  split.splits = context.choice("splits", std::min(std::clamp(wanted, 8U, 64U), blocks), {2, 4, 8, 16, 32, 64, 128},
+                                [&](std::uint32_t splits) { return splits <= blocks; });
   return split;
 }
 
