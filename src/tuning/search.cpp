@@ -41,7 +41,7 @@ class Search {
   Finding rule_alone() {
     const Prepared* rule = begin();
     finding_.best = finding_.rule;
-    finding_.rule_us = finding_.best_us = times({rule}).front();
+    finding_.rule_us = finding_.best_us = times({rule}, {.rounds = 3, .sample_ms = 1}).front();
     finding_.modules = rule->modules;
     return std::move(finding_);
   }
@@ -106,11 +106,11 @@ class Search {
     }
   }
 
-  std::vector<double> times(const std::vector<const Prepared*>& candidates) {
+  std::vector<double> times(const std::vector<const Prepared*>& candidates, const RaceSettings& settings = {}) {
     std::vector<Runner> runners;
     for (const Prepared* prepared : candidates) runners.push_back({prepared->all.get(), prepared->runs});
     std::vector<double> medians;
-    for (const std::vector<double>& samples : race(stage_.device(), runners, {.rounds = 5})) {
+    for (const std::vector<double>& samples : race(stage_.device(), runners, settings)) {
       medians.push_back(median(samples));
     }
     return medians;

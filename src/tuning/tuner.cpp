@@ -65,7 +65,12 @@ class Tuner {
     std::vector<Finding> nodes;
     double all = 0;
     for (const NodeGroup& group : stage.groups()) {
-      report(fmt::format("{}: {}", name, stage.graph().nodes()[group.nodes.front()].name));
+      const std::string& node = stage.graph().nodes()[group.nodes.front()].name;
+      report(fmt::format("{}: {}", name, node));
+      if (Clock::now() > end) {
+        tuned_.skipped.push_back(fmt::format("{}: '{}': the budget is spent", name, node));
+        continue;
+      }
       nodes.push_back(measure_rule(stage, group));
       all += nodes.back().rule_us * static_cast<double>(group.nodes.size());
     }
@@ -131,8 +136,9 @@ class Tuner {
 
   /// Runs the graph by the rules with its activations in each kind of memory, and goes on with the fastest.
   void choose_storage(StageSettings& settings, Clock::time_point end) {
-    // A CPU's driver computes what a GPU's texture units do.
-    const bool has_choice = device_.facts().has_images && !device_.facts().is_cpu;
+    // A CPU's driver computes what a GPU's texture units do, and matrix units take buffers alone.
+    const gpu::DeviceFacts& facts = device_.facts();
+    const bool has_choice = facts.has_images && !facts.is_cpu && !facts.has_matrices;
     if (!has_choice || settings.options.storage != StorageKind::Buffer) return;
     StorageFinding finding{.stage = settings.name, .key = key_of_storage(settings)};
     const auto begin = Clock::now();
@@ -155,7 +161,7 @@ class Tuner {
           continue;
         }
         std::vector<double> of_buffers, of_other;
-        for (int round = 0; round < 5; ++round) {
+        for (int round = 0; round < 5 && (round < 3 || Clock::now() < limit); ++round) {
           of_buffers.push_back(time(*buffers, settings.parameters, 2));
           of_other.push_back(time(*other, settings.parameters, 2));
         }
