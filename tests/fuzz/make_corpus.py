@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seed corpus of the fuzzers: tests/fuzz/corpus/{gguf,safetensors,png,clip,sentencepiece}.
+"""Writes the seed corpus of the fuzzers: tests/fuzz/corpus/{gguf,safetensors,png,clip,sentencepiece,tuning}.
 
 Files named ok-* are right and must be read; files named bad-* must be refused. The tests run every one of them.
 Run: python3 tests/fuzz/make_corpus.py
@@ -312,8 +312,38 @@ def sentencepiece_files():
     yield "bad-text", b"{\"model\": 1}"
 
 
+def tuning_files():
+    entry = {"node": "linear (f32 1 c64; q4_0 64 x 64) -> f32 1 c64 @ auto", "tokens": 1, "places": 0,
+             "kernel": "linear-rows", "values": {"splits": 8, "turns": 2}, "us": 5.25, "rule_us": 6.5,
+             "modules": ["package::linear_rows"], "code": "0123456789abcdef"}
+    table = {"format": 1, "device": "a device", "api": "OpenCL 3.0", "driver": "1", "entries": [entry]}
+
+    def with_entry(**changes):
+        return json.dumps({**table, "entries": [{**entry, **changes}]}).encode()
+
+    whole = json.dumps(table).encode()
+    yield "ok-one", whole
+    yield "ok-none", json.dumps({**table, "entries": []}).encode()
+    yield "ok-two", json.dumps({**table, "entries": [entry, {**entry, "node": "x", "kernel": "", "values": {}}]}).encode()
+    yield "ok-unknown-fields", with_entry(more=1)
+    yield "bad-empty", b""
+    yield "bad-truncated", whole[:-2]
+    yield "bad-format", json.dumps({**table, "format": 2}).encode()
+    yield "bad-list", b"[1]"
+    yield "bad-entries", json.dumps({**table, "entries": {}}).encode()
+    yield "bad-value", with_entry(values={"splits": -1})
+    yield "bad-values", with_entry(values={str(i): i for i in range(17)})
+    yield "bad-tokens", with_entry(tokens=1 << 32)
+    yield "bad-time", with_entry(us="fast")
+    yield "bad-node", with_entry(node="x" * 4001)
+    yield "bad-depth", with_entry(values={"a": [[[1]]]})
+    yield "bad-twice", whole[:-1] + b', "format": 1}'
+    yield "bad-utf8", whole.replace(b"a device", b"a \xff")
+
+
 def main():
-    readers = {"gguf": gguf_files, "safetensors": safetensors_files, "png": png_files, "clip": clip_files, "sentencepiece": sentencepiece_files}
+    readers = {"gguf": gguf_files, "safetensors": safetensors_files, "png": png_files, "clip": clip_files, "sentencepiece": sentencepiece_files,
+               "tuning": tuning_files}
     for folder, files in ((folder, make()) for folder, make in readers.items()):
         (ROOT / folder).mkdir(parents=True, exist_ok=True)
         for name, content in files:

@@ -118,6 +118,17 @@ TEST(TuningTable, WhatIsDamagedIsRefusedByName) {
   EXPECT_THAT(fault_of(std::string((16 << 20) + 1, ' ')), HasSubstr("over the limit"));
 }
 
+TEST(TuningTable, TheFuzzersCorpusIsReadOrRefused) {
+  int files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(DRIFTWOOD_SOURCE_DIR "/tests/fuzz/corpus/tuning")) {
+    std::ifstream stream(file.path(), std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    EXPECT_EQ(fault_of(text) == "none", file.path().filename().string().starts_with("ok-")) << file.path();
+    ++files;
+  }
+  EXPECT_GT(files, 10);
+}
+
 TEST(TuningTable, FingerprintsFollowImports) {
   const std::string rows = fingerprint({"package::linear_rows"});
   EXPECT_EQ(rows.size(), 16U);
