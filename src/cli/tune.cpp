@@ -23,7 +23,7 @@ struct TuneArguments {
   std::string model;  // empty: standard shapes
   std::uint32_t prompt = 0;
   double budget = 120;
-  bool json = false, dry_run = false, list = false, forget = false;
+  bool json = false, dry_run = false, list = false, forget = false, processor_time = false;
   std::string out;
   ImageBench image;  // what only models for images take
   RunOptions run;
@@ -297,6 +297,7 @@ void measure(std::vector<Job> jobs, gpu::Device& device, const TuneArguments& ar
                                 std::make_shared<graph::KernelCache>(device, kernels::source)};
     ProgressLine progress("tuning");
     tuning::TunerSettings settings{.budget_seconds = std::max((arguments.budget - spent) * job.share / shares, 1.0)};
+    if (arguments.processor_time) settings.time = tuning::TimeOf::Processors;
     settings.progress = [&](double done, double all, const std::string& what) {
       progress.update(static_cast<std::size_t>(std::min(spent + done, arguments.budget - 1)),
                       static_cast<std::size_t>(arguments.budget),
@@ -367,6 +368,9 @@ void tune(const TuneArguments& arguments) {
   const auto scope = is_image ? selftest::Scope::Images : selftest::Scope::Language;
   const auto device = open_device(arguments.run, runs ? std::optional(scope) : std::nullopt);
   const gpu::DeviceFacts& facts = device->facts();
+  if (arguments.processor_time && !facts.is_cpu) {
+    throw CLI::ValidationError("--processor-time", fmt::format("the device '{}' is no CPU", facts.id));
+  }
   if (arguments.list) return print_kept(facts, arguments.json);
   if (arguments.forget) {
     const bool had_some = tuning::Cache::standard().forget(facts);
@@ -402,6 +406,8 @@ void add_tune(CLI::App& app, Action& action) {
   command->add_option("--budget", arguments->budget, "Seconds that the search may take")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
+  command->add_flag("--processor-time", arguments->processor_time,
+                    "Count the time of a CPU's processors instead of that on the clock: where others use them too");
   command->add_flag("--dry-run", arguments->dry_run, "Show what would be tried, and measure nothing");
   command->add_flag("--list", arguments->list, "Show what is kept of the device");
   command->add_flag("--forget", arguments->forget, "Remove what was measured on the device");

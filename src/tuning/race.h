@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,15 @@ struct Runner {
   std::size_t runs = 1;
 };
 
+/// What is counted: time on the clock or, on a CPU that others use too, the time of its processors that this process
+/// had, divided by their number.
+enum class TimeOf : std::uint8_t { Clock, Processors };
+
+/// Milliseconds since some moment.
+double milliseconds(TimeOf time, const gpu::DeviceFacts& facts);
+
 struct RaceSettings {
+  TimeOf time = TimeOf::Clock;
   std::size_t rounds = 5;
   double sample_ms = 3;      // at least, of a sample: launches queue up behind one another
   double drop_beyond = 1.3;  // of the fastest: not measured on after the second round

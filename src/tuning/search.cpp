@@ -31,8 +31,8 @@ std::string title_of(const graph::Node& node, const graph::Graph& graph) {
 
 class Search {
  public:
-  Search(Stage& stage, const NodeGroup& group, Clock::time_point deadline)
-      : stage_(stage), group_(group), deadline_(deadline), node_(group.nodes.front()) {
+  Search(Stage& stage, const NodeGroup& group, Clock::time_point deadline, TimeOf time)
+      : stage_(stage), group_(group), deadline_(deadline), time_(time), node_(group.nodes.front()) {
     finding_.group = group;
     finding_.node = stage.graph().nodes()[node_].name;
     finding_.title = title_of(stage.graph().nodes()[node_], stage.graph());
@@ -106,7 +106,8 @@ class Search {
     }
   }
 
-  std::vector<double> times(const std::vector<const Prepared*>& candidates, const RaceSettings& settings = {}) {
+  std::vector<double> times(const std::vector<const Prepared*>& candidates, RaceSettings settings = {}) {
+    settings.time = time_;
     std::vector<Runner> runners;
     for (const Prepared* prepared : candidates) runners.push_back({prepared->all.get(), prepared->runs});
     std::vector<double> medians;
@@ -167,7 +168,7 @@ class Search {
   /// The rule against the best, more often.
   void settle(const Prepared& rule, const Prepared& best) {
     const std::vector<Runner> runners = {{rule.all.get(), rule.runs}, {best.all.get(), best.runs}};
-    const auto samples = race(stage_.device(), runners, {.rounds = 11, .drop_beyond = 1e9});
+    const auto samples = race(stage_.device(), runners, {.time = time_, .rounds = 11, .drop_beyond = 1e9});
     const Ratio faster = ratio(samples[0], samples[1]);
     finding_.rule_us = median(samples[0]);
     finding_.best_us = median(samples[1]);
@@ -184,6 +185,7 @@ class Search {
   Stage& stage_;
   const NodeGroup& group_;
   Clock::time_point deadline_;
+  TimeOf time_;
   std::size_t node_;
   Finding finding_;
   std::vector<float> by_rule_;                            // what the rules' kernel gives
@@ -199,10 +201,12 @@ TableEntry Finding::entry() const {
   return entry;
 }
 
-Finding measure_rule(Stage& stage, const NodeGroup& group) { return Search(stage, group, Clock::now()).rule_alone(); }
+Finding measure_rule(Stage& stage, const NodeGroup& group, TimeOf time) {
+  return Search(stage, group, Clock::now(), time).rule_alone();
+}
 
-Finding search(Stage& stage, const NodeGroup& group, Clock::time_point deadline) {
-  return Search(stage, group, deadline).run();
+Finding search(Stage& stage, const NodeGroup& group, Clock::time_point deadline, TimeOf time) {
+  return Search(stage, group, deadline, time).run();
 }
 
 std::vector<RowOptions> options_of(const graph::LoweredGraph& lowered, std::size_t node, const gpu::DeviceFacts& facts,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tuning/race.h"
 #include "tuning/stage.h"
 #include "tuning/table.h"
 
@@ -38,11 +39,11 @@ struct Finding {
 };
 
 /// The rules' way alone, timed: what a search would have to beat.
-Finding measure_rule(Stage& stage, const NodeGroup& group);
+Finding measure_rule(Stage& stage, const NodeGroup& group, TimeOf time = TimeOf::Clock);
 
 /// Tries rows and values of their parameters, one parameter after the other from what is the best so far, until none of
 /// them is an improvement or time is up. What it finds beats the rules by more than the noise of its samples and 2 %.
-Finding search(Stage& stage, const NodeGroup& group, Clock::time_point deadline);
+Finding search(Stage& stage, const NodeGroup& group, Clock::time_point deadline, TimeOf time = TimeOf::Clock);
 
 /// All that a search may try of a node: of each row its parameters.
 struct RowOptions {

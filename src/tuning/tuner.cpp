@@ -71,7 +71,7 @@ class Tuner {
         tuned_.skipped.push_back(fmt::format("{}: '{}': the budget is spent", name, node));
         continue;
       }
-      nodes.push_back(measure_rule(stage, group));
+      nodes.push_back(measure_rule(stage, group, settings_.time));
       all += nodes.back().rule_us * static_cast<double>(group.nodes.size());
     }
     const auto time = [](const Finding& finding) {
@@ -95,8 +95,8 @@ class Tuner {
       }
       report(fmt::format("{}: {} ({})", name, node.node, node.rule.kernel));
       // Of the time that is left, what it takes of the time of the others that are; small ones get a little more.
-      Finding found =
-          search(stage, node.group, after(seconds * (0.7 * own / left + 0.3 * std::min(1.0, 3 * own / left))));
+      Finding found = search(stage, node.group,
+                             after(seconds * (0.7 * own / left + 0.3 * std::min(1.0, 3 * own / left))), settings_.time);
       left -= own;
       tuned_.findings.emplace_back(name, std::move(found));
     }
@@ -116,10 +116,10 @@ class Tuner {
   }
 
   double time(graph::Program& program, const graph::Parameters& parameters, int runs) {
-    const auto begin = Clock::now();
+    const double begin = milliseconds(settings_.time, device_.facts());
     for (int i = 0; i < runs; ++i) program.run(parameters);
     device_.finish();
-    return Seconds(Clock::now() - begin).count() * 1000 / runs;
+    return (milliseconds(settings_.time, device_.facts()) - begin) / runs;
   }
 
   std::vector<float> outputs(graph::Program& program, const graph::Parameters& parameters) {

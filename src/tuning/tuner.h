@@ -48,6 +48,7 @@ struct Tuned {
 
 struct TunerSettings {
   double budget_seconds = 120;
+  TimeOf time = TimeOf::Clock;
   /// Seconds done, of how many, and what is measured.
   std::function<void(double, double, const std::string&)> progress = {};
 };
