@@ -85,6 +85,56 @@ TEST_F(SmallStage, OtherWaysGiveTheSameNumbers) {
   }
 }
 
+TEST_F(SmallStage, EveryRowAndValueOfAMatrixUnitsProductIsRight) {
+  device_ = gpu::make_reference_device({.has_images = false});
+  constexpr std::uint32_t tokens = 32, columns = 256;
+  graph::Builder b({.activation = DataType::F16, .max_tokens = tokens});
+  const graph::Tensor x = b.input("x", {.w = tokens, .c = columns}, DataType::F16);
+  const graph::Tensor w = b.weights({.format = DataType::Q8_0, .columns = columns, .blocks = {{"w", 64}}});
+  // What is larger than all shares lets the columns be divided.
+  b.output("y", b.linear(b.silu(b.silu(x)), w));
+  b.output("z",
+           b.linear(b.linear(x, b.weights({.format = DataType::Q8_0, .columns = columns, .blocks = {{"v", 2048}}})),
+                    b.weights({.format = DataType::Q8_0, .columns = 2048, .blocks = {{"u", 4}}})));
+  const Shared shared{
+      std::make_shared<graph::ResourceStore>(
+          *device_,
+          [bytes = std::vector<std::byte>()](std::string_view name) mutable {
+            bytes.assign(name == "w" ? 64 * 8 * 34 : name == "v" ? 2048 * 8 * 34 : 4 * 64 * 34, std::byte{1});
+            for (std::size_t i = 0; i < bytes.size(); i += 34) {
+              bytes[i] = std::byte{0};
+              bytes[i + 1] = std::byte{0x14};
+            }
+            return std::span<const std::byte>(bytes);
+          }),
+      std::make_shared<graph::KernelCache>(*device_, kernels::source)};
+  Stage stage(*device_, {.name = "matrix", .graph = std::move(b).build(), .parameters = {.tokens = tokens}}, shared);
+  std::size_t node = 0;
+  for (const NodeGroup& group : stage.groups()) {
+    if (group.key.node.find("64 x 256") != std::string::npos) node = group.nodes.front();
+  }
+  NodeGroup group;
+  group.nodes.push_back(node);
+  const std::vector<const graph::KernelRow*> rows = stage.rows(node);
+  EXPECT_EQ(rows.at(0)->kernel, "linear-matrix");
+  Prepared by_rule = stage.prepare(group, {.row = rows.at(0)});
+  const std::vector<float> wanted = stage.results(node, *by_rule.first);
+  std::size_t launches = 0;
+  for (const graph::KernelRow* row : rows) {
+    const Prepared plain = stage.prepare(group, {.row = row});
+    for (const graph::ParameterUse& use : plain.parameters) {
+      for (const std::uint32_t value : use.candidates) {
+        Prepared other = stage.prepare(group, {.row = row, .values = {{use.name, value}}});
+        launches = std::max(launches, other.kernels);
+        std::string why;
+        EXPECT_TRUE(Stage::agree(stage.results(node, *other.first), wanted, why))
+            << row->kernel << " " << use.name << " " << value << " " << why;
+      }
+    }
+  }
+  EXPECT_EQ(launches, 2U);  // columns divided, and their shares added
+}
+
 TEST_F(SmallStage, ASearchNamesTheRuleAndTheBestOfWhatItTried) {
   Stage stage(*device_, settings(1), shared_);
   const Finding finding = search(stage, stage.groups().at(0), Clock::now() + std::chrono::seconds(1));
