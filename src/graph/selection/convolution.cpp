@@ -121,8 +121,12 @@ Lowering in_wide_patches(KernelUse use, const Node& node, const SelectionContext
   const auto at_most = [](std::uint32_t most) { return [most](std::uint32_t value) { return value <= most; }; };
   const std::uint32_t tile =
       context.choice("tile", even_part(positions, 16), {4, 6, 8, 12, 16, 20}, at_most(positions));
+  // Every core has some workgroups, so that all are done together.
+  const std::uint64_t least_workgroups = std::uint64_t{4} * context.facts.compute_units;
   const std::uint32_t row_groups_of_group =
-      context.choice("groups", even_part(row_groups, 16), {2, 4, 8, 16, 32}, at_most(row_groups));
+      context.choice("groups", even_part(row_groups, 16), {2, 4, 8, 16, 32}, [&](std::uint32_t groups) {
+        return groups <= row_groups && divide_up(positions, tile) * divide_up(row_groups, groups) >= least_workgroups;
+      });
   set_input(node, context, use);
   use.specialization.overrides["tile"] = tile;
   use.specialization.overrides["groups"] = row_groups_of_group;

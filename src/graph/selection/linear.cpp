@@ -83,6 +83,12 @@ std::uint32_t wide_blocks(const Node& node, const SelectionContext& context, std
       std::clamp<std::uint64_t>(groups / (std::uint64_t{12} * context.facts.compute_units), 1, most_blocks));
 }
 
+// Cores take workgroups as they are done with others, and are done together where each has some.
+bool keeps_cores_busy(std::uint32_t blocks, std::uint32_t rows, const SelectionContext& context) {
+  constexpr std::uint64_t groups_of_core = 4;
+  return divide_up(divide_up(rows, 16), blocks) >= groups_of_core * context.facts.compute_units;
+}
+
 }  // namespace
 
 RowTiling choose_row_tiling(const Node& node, const SelectionContext& context, const WeightsDescriptor& weights) {
@@ -184,8 +190,9 @@ Lowering in_wide_rows(KernelUse use, const Node& node, const SelectionContext& c
       !has_tokens ? 1 : context.choice("tile", wide_tile(context, x), {4, 6, 8, 12, 16, 20}, [&](std::uint32_t tokens) {
         return tokens <= context.shape(x).w;
       });
-  const std::uint32_t blocks = context.choice("blocks", wide_blocks(node, context, matrix.rows), {1, 2, 4, 8, 16, 32},
-                                              [&](std::uint32_t groups) { return 16 * groups <= matrix.rows; });
+  const std::uint32_t blocks =
+      context.choice("blocks", wide_blocks(node, context, matrix.rows), {1, 2, 4, 8, 16, 32},
+                     [&](std::uint32_t groups) { return keeps_cores_busy(groups, matrix.rows, context); });
   // With few rows to share it, what is staged must stay in the cache of a core.
   constexpr std::uint64_t most_staged_bytes = 64 << 10;
   const std::uint64_t bytes = std::uint64_t{16} * tile * slices_of(context, x);
