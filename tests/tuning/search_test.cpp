@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -10,6 +12,7 @@
 #include "graph/builder.h"
 #include "kernels/source.h"
 #include "tuning/race.h"
+#include "tuning/standard.h"
 #include "tuning/tuner.h"
 
 namespace driftwood::tuning {
@@ -158,6 +161,27 @@ TEST_F(SmallStage, TuningGivesATableAndTheWholeGraphsTimes) {
   EXPECT_GT(tuned.whole[0].rule_ms, 0);
   EXPECT_EQ(tuned.findings.size() + tuned.skipped.size(), 2U);
   EXPECT_EQ(tuned.table(device_->facts()).entries.size(), tuned.findings.size());
+}
+
+TEST(StandardShapes, GiveFiniteNumbersOfLayersThatDiffer) {
+  const auto device = gpu::make_reference_device({.has_images = false});
+  for (const DataType format : {DataType::Q4_0, DataType::Q8_0}) {
+    const StandardModel model{"tiny", 64, 96, 2, 1, 32, 128, format};
+    const Shared shared{std::make_shared<graph::ResourceStore>(*device, standard_weights(model)),
+                        std::make_shared<graph::KernelCache>(*device, kernels::source)};
+    graph::ProgramSettings settings;
+    settings.store = shared.store;
+    settings.kernels = shared.kernels;
+    graph::Program program(*device, standard_graph(model, {.max_tokens = 2, .cache_size = 4}), settings);
+    write_inputs(program, model.vocabulary);
+    program.run({.tokens = 2});
+    std::vector<float> logits(model.vocabulary);
+    program.read_floats("logits", logits);
+    for (const float logit : logits) ASSERT_LT(std::abs(logit), 1e4F);
+    EXPECT_GT(std::ranges::max(logits), std::ranges::min(logits));
+    EXPECT_THROW(standard_weights(model)("nothing"), InternalError);
+  }
+  EXPECT_THAT(standard_models(), SizeIs(3));
 }
 
 TEST(Results, ThatDifferAreRefusedWithAReason) {
