@@ -69,6 +69,7 @@ inline shader::TargetTraits traits_of(const gpu::DeviceFacts& facts) {
           .has_subgroups = facts.has_subgroups,
           .has_packed_dot = facts.has_packed_dot,
           .has_matrices = facts.has_matrices,
+          .has_pipeline = gpu::runs_pipeline(facts),
           .subgroup_size = facts.subgroup_size};
 }
 

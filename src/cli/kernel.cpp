@@ -20,7 +20,7 @@ namespace {
 struct KernelArguments {
   std::string name, emit = "opencl";
   std::vector<std::string> settings;
-  bool list = false;
+  bool list = false, pipeline = false;
 };
 
 [[noreturn]] void bad_setting(const std::string& text, const std::string& why) {
@@ -128,15 +128,22 @@ void kernel(const KernelArguments& arguments) {
         fmt::format("There is no kernel '{}'. 'driftwood kernel --list' lists the kernels.", arguments.name));
   // Plain, without options of the language, but for matrices, which only one dialect has; Metal with all that Apple's
   // GPUs have.
-  shader::TargetTraits traits{.has_matrices = true};
-  if (arguments.emit == "metal") {
+  shader::TargetTraits traits{.has_matrices = true, .has_pipeline = arguments.pipeline};
+  if (arguments.emit == "metal" || arguments.pipeline) {
     traits.has_f16_arithmetic = traits.has_subgroups = true;
     traits.subgroup_size = 32;
   }
   const shader::Module module = shader::compile(kernels::source, path, specialization, traits);
   const bool matrices = module.uses_matrices;
   std::string text;
-  if (arguments.emit == "opencl") text = shader::emit_opencl(module, {.matrices = true});
+  if (arguments.emit == "opencl") {
+    shader::OpenClDialect dialect{.matrices = true, .pipeline = arguments.pipeline};
+    if (arguments.pipeline) {  // as NVIDIA's driver takes it
+      dialect.f16_arithmetic = dialect.f16_ptx = true;
+      dialect.subgroups = shader::OpenClDialect::Subgroups::NvidiaPtx;
+    }
+    text = shader::emit_opencl(module, dialect);
+  }
   if (arguments.emit == "wgsl")
     text = shader::emit_wgsl(module, {.f16 = matrices, .subgroups = matrices, .matrices = true});
   if (arguments.emit == "metal") text = shader::emit_metal(module);
@@ -156,6 +163,8 @@ void add_kernel(CLI::App& app, Action& action) {
   command->add_option("--set", arguments->settings,
                       "NAME=NUMBER for an override, NAME=TYPE for an alias, NAME=tensor:TYPE:[BxHx]WxC[:STORAGE], "
                       "NAME=weights:FORMAT:ROWSxCOLUMNS[:ROW_GROUP] (repeatable)");
+  command->add_flag("--pipeline", arguments->pipeline,
+                    "OpenCL C with the pipeline of a workgroup as NVIDIA's driver takes it, not lowered to plain loops");
   command->add_flag("--list", arguments->list, "List the kernels and helper modules");
   command->callback([arguments, &action] { action = [arguments] { kernel(*arguments); }; });
 }

@@ -20,7 +20,7 @@ double half_steps(const graph::LoweredGraph& lowered) {
     const graph::Node& node = lowered.graph.nodes()[step.node];
     if (step.kernel.ends_with("-halves")) {
       most = std::max(most, 10.0);
-    } else if (step.kernel.ends_with("-matrix")) {
+    } else if (step.kernel.ends_with("-matrix") || step.kernel.ends_with("-pipeline")) {
       const bool are_halves = lowered.graph.value(node.inputs[1]).weights.format == DataType::F16;
       if (!node.prologue.empty() || !are_halves) most = std::max(most, 2.0);
     }
@@ -34,7 +34,7 @@ std::size_t helpers(const graph::LoweredGraph& lowered) {
   std::size_t count = 0;
   for (std::size_t i = 1; i < lowered.steps.size(); ++i) {
     const std::string_view kernel = lowered.steps[i].kernel;
-    const bool can_have_helpers = kernel.ends_with("-matrix") || kernel.ends_with("-split");
+    const bool can_have_helpers = kernel.ends_with("-matrix") || kernel.ends_with("-split") || kernel.ends_with("-pipeline");
     if (can_have_helpers && lowered.steps[i].node == lowered.steps[i - 1].node) ++count;
   }
   return count;

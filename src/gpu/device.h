@@ -72,6 +72,9 @@ struct DeviceFacts {
   bool has_packed_dot = false;      // an integer dot instruction behind dot4I8Packed
   bool has_wide_dot = false;        // one behind dot4U8I8Packed of vec16
   bool has_matrices = false;        // matrix units behind the matrices of a subgroup (16 x 16, f16 summed in f32)
+  /// Bytes of workgroup memory that a kernel with a pipeline (stages, products of a workgroup) may use, which may be more
+  /// than others; 0: it has none that is faster than what it is lowered to.
+  std::uint64_t pipeline_memory = 0;
   /// An array in workgroup memory holds matrices of f16 or of f32, not both: WebGPU's languages.
   bool has_typed_matrix_memory = false;
   /// Which invocation holds what of a matrix is the driver's secret, as is the order of its instructions: products hide
@@ -80,6 +83,11 @@ struct DeviceFacts {
   /// Rows of the selection table (graph/selection.h) that gave wrong numbers here: another that applies is taken.
   std::vector<std::string> distrusted_kernels = {};
 };
+
+/// Whether kernels with a pipeline reach the device as they are. The interpreter takes what they are lowered to.
+inline bool runs_pipeline(const DeviceFacts& facts) {
+  return facts.pipeline_memory > 0 && facts.device_class != DeviceClass::Reference;
+}
 
 /// One physical object: a buffer of bytes, or an image of vec4 texels.
 struct MemoryDescriptor {

@@ -66,7 +66,9 @@ DeviceFacts limited_facts(const DeviceFacts& facts, const DeviceLimits& limits) 
   if (!result.has_subgroups || result.subgroup_size <= 1) {
     result.has_subgroups = result.has_matrices = false;
     result.subgroup_size = 1;
+    result.pipeline_memory = 0;
   }
+  if (limits.local_memory) result.pipeline_memory = std::min(result.pipeline_memory, *limits.local_memory);
   if (!result.has_images) {
     result.has_3d_image_writes = false;
     result.max_image_buffer = 0;

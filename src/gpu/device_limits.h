@@ -35,6 +35,7 @@ struct DeviceLimits {
   std::optional<bool> has_packed_dot = {};
   std::optional<bool> has_wide_dot = {};
   std::optional<bool> has_matrices = {};
+  std::optional<std::uint64_t> pipeline_memory = {};
 
   bool operator==(const DeviceLimits&) const = default;
 };
@@ -75,6 +76,7 @@ void for_each_limit(F&& f) {
   f("has_packed_dot", &L::has_packed_dot, &D::has_packed_dot, LimitKind::Absent, 0);
   f("has_wide_dot", &L::has_wide_dot, &D::has_wide_dot, LimitKind::Absent, 0);
   f("has_matrices", &L::has_matrices, &D::has_matrices, LimitKind::Absent, 0);
+  f("pipeline_memory", &L::pipeline_memory, &D::pipeline_memory, LimitKind::AtMost, 0);
 }
 
 /// The facts of the smaller device. Throws InvalidInput, naming limit, value and the device's own, for one that would

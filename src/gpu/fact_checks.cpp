@@ -114,6 +114,7 @@ void check_module(const shader::Module& module, const std::string& name, const D
   };
   need(module.uses_subgroups, facts.has_subgroups, "subgroups");
   need(module.uses_matrices, facts.has_matrices, "the matrices of a subgroup");
+  need(module.uses_pipeline, facts.pipeline_memory > 0, "the pipeline of a workgroup");
   need(module.uses_f16, facts.has_f16_arithmetic, "f16 arithmetic");
   for (const auto& resource : module.resources) {
     if (resource->kind != shader::Resource::Kind::Object) continue;
@@ -137,9 +138,10 @@ std::uint64_t workgroup_bytes(const shader::Module& module) {
 
 void check_workgroup_memory(const shader::Module& module, const std::string& name, const DeviceFacts& facts) {
   const std::uint64_t bytes = workgroup_bytes(module);
-  if (bytes <= facts.local_memory) return;
-  throw OutOfMemory(fmt::format("The kernel '{}' uses {} bytes of workgroup memory; the device has {}.", name, bytes,
-                                facts.local_memory));
+  const std::uint64_t most = module.uses_pipeline ? facts.pipeline_memory : facts.local_memory;
+  if (bytes <= most) return;
+  throw OutOfMemory(
+      fmt::format("The kernel '{}' uses {} bytes of workgroup memory; the device has {}.", name, bytes, most));
 }
 
 void check_grid(const std::array<std::uint32_t, 3>& workgroups, const DeviceFacts& facts) {

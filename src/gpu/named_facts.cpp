@@ -48,6 +48,7 @@ std::vector<NamedFact> named_facts(const DeviceFacts& facts) {
   add("has_packed_dot", facts.has_packed_dot);
   add("has_wide_dot", facts.has_wide_dot);
   add("has_matrices", facts.has_matrices);
+  add("pipeline_memory", facts.pipeline_memory);
   add("has_typed_matrix_memory", facts.has_typed_matrix_memory);
   add("has_opaque_matrices", facts.has_opaque_matrices);
   add("distrusted_kernels", facts.distrusted_kernels);

@@ -22,6 +22,7 @@ shader::Module compiled(const char* text, const shader::Specialization& speciali
                                     .has_subgroups = true,
                                     .has_packed_dot = true,
                                     .has_matrices = has_matrices,
+                                    .has_pipeline = true,
                                     .subgroup_size = has_matrices ? 32U : 1U};
   return shader::compile(source, "package::probe", specialization, traits);
 }
@@ -158,7 +159,94 @@ std::int32_t right_value(std::uint32_t k, std::uint32_t column) {
   return static_cast<std::int32_t>((k * 2 + column * 9) % 11) - 5;
 }
 
+// Three steps through two stages at the ends of the memory: 16 columns of 64 rows of each factor, the left one read
+// from memory and once more through registers.
+constexpr const char* pipeline_text = R"(
+override elements: u32;
+@group(0) @binding(0) var<storage, read> a: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read_write> r: array<u32>;
+var<workgroup> ring: array<vec2<u32>, 4>;
+var<workgroup> tile: array<vec4<u32>, elements>;
+fn start(step: u32) -> u32 {
+  return step % 2u * (elements - 256u);
+}
+fn fill(step: u32) {
+  stageOpen(&ring, step % 2u, step / 2u, 4096u);
+  stageCopy(&ring, step % 2u, &tile, start(step), &a, step * 256u, 128u);
+  stageCopy(&ring, step % 2u, &tile, start(step) + 128u, &a, step * 256u + 128u, 128u);
+}
+@compute @workgroup_size(128)
+fn probe(@builtin(local_invocation_index) index: u32) {
+  stagesStart(&ring, 128u);
+  if (index == 0u) {
+    fill(0u);
+    fill(1u);
+  }
+  var sums: array<f32, 32>;
+  for (var step = 0u; step < 3u; step++) {
+    stageWait(&ring, step % 2u, step / 2u);
+    let at = start(step);
+    workgroupMatrixMultiplyAccumulate(&sums, &tile, at, 64u, &tile, at + 128u, 64u, 1u);
+    let row = at + index / 32u * 16u + index % 32u / 4u;
+    let c = index % 4u;
+    var left = array<vec4<u32>, 1>(vec4<u32>(tile[row][c], tile[row + 8u][c], tile[row + 64u][c], tile[row + 72u][c]));
+    workgroupMatrixMultiplyAccumulate(&sums, &left, &tile, at + 128u, 64u);
+    workgroupMatrixWait(&sums);
+    stageRelease(&ring, step % 2u);
+    if (step == 0u && index == 0u) {
+      fill(2u);
+    }
+  }
+  @unroll for (var i = 0u; i < 32u; i++) {
+    r[index * 32u + i] = bitcast<u32>(sums[i]);
+  }
+}
+)";
+
+// Small integers, so that every sum is exact; `number` counts the rows of both factors of all steps.
+int pipeline_value(std::uint32_t number, std::uint32_t column) {
+  return static_cast<int>((number * 5 + column * 3 + number * column) % 9) - 4;
+}
+
 }  // namespace
+
+ProbeKernel pipeline_probe(std::uint32_t memory) {
+  shader::Specialization specialization;
+  specialization.overrides["elements"] = memory / 16 - 2;
+  std::vector<std::uint32_t> input;
+  for (std::uint32_t factor = 0; factor < 6; ++factor) {
+    for (std::uint32_t chunk = 0; chunk < 2; ++chunk) {
+      for (std::uint32_t row = 0; row < 64; ++row) {
+        for (std::uint32_t word = 0; word < 4; ++word) {
+          const auto half = [&](std::uint32_t column) {
+            return std::uint32_t{float_to_half(static_cast<float>(pipeline_value(factor * 64 + row, column)))};
+          };
+          const std::uint32_t column = chunk * 8 + word * 2;
+          input.push_back(half(column) | half(column + 1) << 16);
+        }
+      }
+    }
+  }
+  return {.module = compiled(pipeline_text, specialization), .input = std::move(input), .outputs = 128 * 32};
+}
+
+bool pipeline_is_right(std::span<const std::uint32_t> written) {
+  if (written.size() != 128 * 32) return false;
+  for (std::uint32_t index = 0; index < 128; ++index) {
+    for (std::uint32_t i = 0; i < 32; ++i) {
+      const std::uint32_t row = index / 32 * 16 + index % 32 / 4 + i / 2 % 2 * 8;
+      const std::uint32_t column = i / 4 * 8 + index % 4 * 2 + i % 2;
+      int sum = 0;
+      for (std::uint32_t step = 0; step < 3; ++step) {
+        for (std::uint32_t k = 0; k < 16; ++k) {
+          sum += 2 * pipeline_value(2 * step * 64 + row, k) * pipeline_value((2 * step + 1) * 64 + column, k);
+        }
+      }
+      if (written[index * 32 + i] != std::bit_cast<std::uint32_t>(static_cast<float>(sum))) return false;
+    }
+  }
+  return true;
+}
 
 ProbeKernel subgroup_probe(std::uint32_t lanes) {
   shader::Specialization specialization;

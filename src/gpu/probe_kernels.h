@@ -36,5 +36,9 @@ bool halves_are_right(std::span<const std::uint32_t> written);
 /// Products of two matrices by a subgroup of 32, added up; exact.
 ProbeKernel matrix_probe();
 bool matrices_are_right(std::span<const std::uint32_t> written);
+/// A product of a workgroup of 128 whose factors went through stages, in `memory` bytes of workgroup memory, which is
+/// more than the product needs.
+ProbeKernel pipeline_probe(std::uint32_t memory);
+bool pipeline_is_right(std::span<const std::uint32_t> written);
 
 }  // namespace driftwood::gpu

@@ -69,6 +69,7 @@ const KernelCache::Entry& KernelCache::get(const KernelUse& use, const Fitting& 
                                     .has_subgroups = facts.has_subgroups,
                                     .has_packed_dot = facts.has_packed_dot,
                                     .has_matrices = facts.has_matrices,
+                                    .has_pipeline = gpu::runs_pipeline(facts),
                                     .subgroup_size = facts.subgroup_size};
   shader::Module module = shader::compile(sources_, use.module_path, use.specialization, traits, use.entry_point);
   if (fitting.grid) shader::fold_grid(module, *fitting.grid);

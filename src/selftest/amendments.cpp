@@ -10,6 +10,8 @@ struct Feature {
 };
 
 constexpr Feature features[] = {
+    {"pipeline", [](const gpu::DeviceFacts& facts) { return facts.pipeline_memory > 0; },
+     [](gpu::DeviceFacts& facts) { facts.pipeline_memory = 0; }},
     {"matrices", [](const gpu::DeviceFacts& facts) { return facts.has_matrices; },
      [](gpu::DeviceFacts& facts) { facts.has_matrices = false; }},
     {"wide-dot", [](const gpu::DeviceFacts& facts) { return facts.has_wide_dot && facts.is_cpu; },
@@ -20,6 +22,7 @@ constexpr Feature features[] = {
      [](gpu::DeviceFacts& facts) {
        facts.has_subgroups = facts.has_matrices = false;  // matrices lie in the registers of subgroups
        facts.subgroup_size = 1;
+       facts.pipeline_memory = 0;
      }},
     {"f16-arithmetic", [](const gpu::DeviceFacts& facts) { return facts.has_f16_arithmetic; },
      [](gpu::DeviceFacts& facts) { facts.has_f16_arithmetic = facts.has_matrices = false; }},

@@ -44,6 +44,11 @@ namespace driftwood::shader {
      column_major, stride), multiplyAccumulate(left, right, sum) */                                                  \
   X(SubgroupMatrixLoad, subgroupMatrixLoad) X(SubgroupMatrixStore, subgroupMatrixStore)                              \
   X(SubgroupMatrixMultiplyAccumulate, subgroupMatrixMultiplyAccumulate)                                              \
+  /* the pipeline of a workgroup: stages of workgroup memory that are filled while others are read, and products of    \
+     128 invocations together */                                                                                     \
+  X(StagesStart, stagesStart) X(StageOpen, stageOpen) X(StageCopy, stageCopy) X(StageWait, stageWait)                \
+  X(StageRelease, stageRelease) X(WorkgroupMatrixMultiplyAccumulate, workgroupMatrixMultiplyAccumulate)              \
+  X(WorkgroupMatrixWait, workgroupMatrixWait) X(WorkgroupRegisters, workgroupRegisters)                                                                       \
   /* tensors: first argument a tensor; coordinates are scalars or vectors of i32 or u32, flattened in order:         \
      1: (s), 2: (x, s), 3: (y, x, s), 4: (b, y, x, s), 5: (b, y, x, d, s); missing ones are 0 */                     \
   X(TensorLoad, tensorLoad) X(TensorLoadHalves, tensorLoadHalves) X(TensorStore, tensorStore) X(TensorSlices, tensorSlices) X(TensorChannels, tensorChannels)   \
@@ -57,7 +62,9 @@ namespace driftwood::shader {
      weightsRowScale(w, row) -> f32 or vec16<f32> is the scale of a row, where the format has one */                 \
   X(WeightsLoadPart, weightsLoadPart) X(WeightsWord, weightsWord) X(WeightsWords, weightsWords) X(WeightsRowScale, weightsRowScale)                \
   X(WeightsRows, weightsRows)                                                                                        \
-  X(WeightsColumns, weightsColumns) X(WeightsBlocks, weightsBlocks)
+  X(WeightsColumns, weightsColumns) X(WeightsBlocks, weightsBlocks)                                                  \
+  /* stageCopy of the words of whole groups of interleaved rows */                                                   \
+  X(WeightsStageCopy, weightsStageCopy)
 
 // clang-format on
 enum class Builtin : std::uint8_t {
@@ -68,6 +75,10 @@ enum class Builtin : std::uint8_t {
 
 constexpr bool is_matrix_builtin(Builtin builtin) {
   return builtin >= Builtin::SubgroupMatrixLoad && builtin <= Builtin::SubgroupMatrixMultiplyAccumulate;
+}
+
+constexpr bool is_pipeline_builtin(Builtin builtin) {
+  return builtin >= Builtin::StagesStart && builtin <= Builtin::WorkgroupRegisters;
 }
 
 std::string_view to_string(Builtin builtin);

@@ -39,6 +39,7 @@ struct TargetTraits {
   bool has_subgroups = false;
   bool has_packed_dot = false;
   bool has_matrices = false;
+  bool has_pipeline = false;  // stages and products of a workgroup are the device's own; else they are lowered
   std::uint32_t subgroup_size = 1;
 };
 

@@ -34,6 +34,7 @@ struct OpenClDialect {
   /// where bodies are separate: the instruction is switched on for a function, and must not be inlined into a kernel.
   bool wide_dot = false;
   bool matrices = false;  // subgroup matrices by PTX ldmatrix and mma
+  bool pipeline = false;  // the pipeline of a workgroup by PTX bulk copies, barriers in memory and wgmma
   /// A kernel of one invocation a workgroup is printed as a function that is not inlined, and a kernel that calls it:
   /// for compilers that repeat a kernel's body (PoCL makes code for it three times).
   bool separate_bodies = false;

@@ -29,6 +29,7 @@ Module clone(const Module& module) {
   result.uses_subgroups = module.uses_subgroups;
   result.uses_packed_dot = module.uses_packed_dot;
   result.uses_matrices = module.uses_matrices;
+  result.uses_pipeline = module.uses_pipeline;
 
   std::unordered_map<const Resource*, Resource*> resources;
   for (const auto& resource : module.resources) {

@@ -42,6 +42,15 @@ bool is_effect(Builtin builtin) {
     case Builtin::SubgroupMatrixLoad:
     case Builtin::SubgroupMatrixStore:
     case Builtin::SubgroupMatrixMultiplyAccumulate:
+    case Builtin::StagesStart:
+    case Builtin::StageOpen:
+    case Builtin::StageCopy:
+    case Builtin::StageWait:
+    case Builtin::StageRelease:
+    case Builtin::WorkgroupMatrixMultiplyAccumulate:
+    case Builtin::WorkgroupMatrixWait:
+    case Builtin::WorkgroupRegisters:
+    case Builtin::WeightsStageCopy:
     case Builtin::TensorStore: return true;
     default: return false;
   }

@@ -52,6 +52,13 @@ void inline_functions(Module& module);
 constexpr std::uint32_t emulated_subgroup_size = 32;
 void lower_subgroups(Module& module);
 
+/// The pipeline of a workgroup by plain copies, barriers and arithmetic, for devices without. What all invocations call
+/// must be reached by the whole workgroup together, as it holds barriers.
+void lower_pipeline(Module& module);
+/// Clears needs_zeroes of workgroup memory that a pipeline works on: what is copied to it comes past the invocations,
+/// which must not write at the same time.
+void keep_staged_memory(Module& module);
+
 /// f16 values become f32 and keep f32's precision between operations; a conversion written f16(x) still rounds. In
 /// storage and uniform buffers f16 stays f16: every read of one is wrapped in a conversion to f32, and every value
 /// assigned in one to f16. Workgroup and private variables hold f32.

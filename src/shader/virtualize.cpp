@@ -400,6 +400,29 @@ class Virtualizer {
     return result;
   }
 
+  // (ring, step, target, offset, w, row, block, blocks) as a copy of the words of those blocks of the row's group, which
+  // lie one after another.
+  static ExpressionPtr weights_stage_copy(BuiltinCall& call, SourceRange range) {
+    std::vector<ExpressionPtr>& given = call.arguments;
+    Resource& weights = *std::get<ResourceExpression>(given[4]->node).resource;
+    const std::uint32_t words = packed_format(weights.weights->format).words_per_unit * weights.weights->row_group;
+    std::vector<ExpressionPtr> place;
+    place.push_back(std::move(given[5]));
+    place.push_back(std::move(given[6]));
+    place.push_back(build::literal_u32(0));
+    ExpressionPtr index = word_index(*weights.weights, 1, place);
+    ExpressionPtr count = address::multiply(std::move(given[7]), words);
+    auto source = build::expression(weights.type, ResourceExpression{&weights}, range, true);
+    const TypePtr pointer = pointer_type(AddressSpace::Storage, weights.type, shader::Access::Read);
+    ExpressionPtr address = build::expression(pointer, AddressOf{std::move(source)}, range);
+    std::vector<ExpressionPtr> arguments;
+    for (std::size_t i = 0; i < 4; ++i) arguments.push_back(std::move(given[i]));
+    arguments.push_back(std::move(address));
+    arguments.push_back(std::move(index));
+    arguments.push_back(std::move(count));
+    return build::expression(void_type(), BuiltinCall{Builtin::StageCopy, std::move(arguments)}, range);
+  }
+
   // Scales are floats among the words.
   ExpressionPtr weights_row_scale(BuiltinCall& call, const TypePtr& type, SourceRange range) {
     const int width = width_of(type);
@@ -446,6 +469,7 @@ class Virtualizer {
       case Builtin::WeightsBlocks: literal(units_per_row(*resource_of(*call).weights)); break;
       case Builtin::WeightsWords:
       case Builtin::WeightsWord: expression = weights_word(*call, expression->type, expression->range); break;
+      case Builtin::WeightsStageCopy: expression = weights_stage_copy(*call, expression->range); break;
       case Builtin::WeightsRowScale: expression = weights_row_scale(*call, expression->type, expression->range); break;
       default: break;
     }

@@ -9,6 +9,7 @@
 #include "gpu/opencl/probes.h"
 #include "gpu/reference/reference_device.h"
 #include "opencl_test_device.h"
+#include "shader/optimize.h"
 
 namespace driftwood::gpu {
 namespace {
@@ -84,6 +85,17 @@ TEST(ProbeKernels, ProductsOfMatricesAreHeldToArithmetic) {
   EXPECT_FALSE(matrices_are_right(products));
 }
 
+TEST(ProbeKernels, ThePipelineIsHeldToArithmetic) {
+  ProbeKernel probe = pipeline_probe(16 << 10);
+  shader::lower_pipeline(probe.module);
+  std::vector<std::uint32_t> sums = written_by_reference(probe);
+  EXPECT_TRUE(pipeline_is_right(sums));
+  sums[517] ^= 1U << 22;
+  EXPECT_FALSE(pipeline_is_right(sums));
+  sums.pop_back();
+  EXPECT_FALSE(pipeline_is_right(sums));
+}
+
 TEST(ProbeKernels, RunOnOpenCl) {
   opencl::OpenClDevice* const device = opencl::test::first_device();
   if (device == nullptr) GTEST_SKIP() << "no OpenCL device";
@@ -127,11 +139,14 @@ TEST(ProbeKernels, ResultsAreKeptWhole) {
   results.dialect.packed_dot = Dialect::PackedDot::Arm;
   results.dialect.mixed_dot = true;
   results.subgroup_size = 16;
+  results.pipeline_memory = 229376;
   results.language = "-cl-std=CL3.0";
   const std::string text = opencl::to_text(results);
   const auto read = opencl::probe_results_from_text(text);
   ASSERT_TRUE(read);
   EXPECT_EQ(opencl::to_text(*read), text);
+  EXPECT_TRUE(read->dialect.pipeline);
+  EXPECT_EQ(read->pipeline_memory, 229376U);
   EXPECT_EQ(read->dialect.subgroup_attribute, results.dialect.subgroup_attribute);
   results.dialect.subgroup_attribute.clear();
   EXPECT_EQ(opencl::probe_results_from_text(opencl::to_text(results))->language, "-cl-std=CL3.0");

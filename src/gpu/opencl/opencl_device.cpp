@@ -61,6 +61,7 @@ OpenClDevice::OpenClDevice(const FoundDevice& found, ProgramCache cache)
   facts_.has_wide_dot = probes_.dialect.wide_dot;
   facts_.has_packed_dot = probes_.dialect.packed_dot != shader::OpenClDialect::PackedDot::None;
   facts_.has_matrices = probes_.dialect.matrices;
+  facts_.pipeline_memory = probes_.pipeline_memory;
   transfer_ = std::make_unique<Transfer>(context_, facts_.shares_host_memory);
   later_reads_ = std::make_unique<LaterReads>(context_, facts_.shares_host_memory);
 }

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 using Subgroups = shader::OpenClDialect::Subgroups;
 using PackedDot = shader::OpenClDialect::PackedDot;
 
-constexpr std::string_view version = "driftwood probes 8";
+constexpr std::string_view version = "driftwood probes 9";
 
 constexpr const char* plain_probe = R"(
 __kernel void probe(__global float4* x) { x[get_global_id(0)] = x[get_global_id(0)] * 2.0f; }
@@ -116,6 +116,19 @@ void probe_subgroups(const Context& context, ProbeResults& results) {
   }
 }
 
+// What NVIDIA's compiler says of workgroup memory is what a kernel's argument may have; its static arrays may be larger.
+// Of the device's 227 KiB the driver keeps some.
+void probe_pipeline(const Context& context, ProbeResults& results) {
+  constexpr std::uint32_t most_bytes = 229376;
+  if (!results.dialect.f16_arithmetic || !results.dialect.f16_ptx) return;
+  shader::OpenClDialect dialect = results.dialect;
+  dialect.pipeline = true;
+  const auto written = run_probe(context, pipeline_probe(most_bytes), dialect, results.language);
+  if (!written || !pipeline_is_right(*written)) return;
+  results.dialect.pipeline = true;
+  results.pipeline_memory = most_bytes;
+}
+
 // Which dot products of the dialect give what they should.
 void probe_dot(const Context& context, ProbeResults& results, PackedDot kind) {
   for (const bool mixed : {kind == PackedDot::Khr, false}) {
@@ -187,6 +200,7 @@ ProbeResults run_probes(const Context& context) {
       results.dialect.subgroups = Subgroups::NvidiaPtx;
       results.subgroup_size = warp;
       results.dialect.matrices = multiplies_matrices(context, base);
+      probe_pipeline(context, results);
     }
   }
 
@@ -204,12 +218,12 @@ ProbeResults run_probes(const Context& context) {
 
 std::string to_text(const ProbeResults& results) {
   const shader::OpenClDialect& dialect = results.dialect;
-  return fmt::format("{}\n{} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}\n", version, int{dialect.f16_arithmetic},
+  return fmt::format("{}\n{} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}\n", version, int{dialect.f16_arithmetic},
                      int{dialect.f16_pragma}, int{dialect.f16_functions}, int{dialect.f16_ptx},
                      static_cast<int>(dialect.subgroups), int{dialect.relative_shuffles},
                      static_cast<int>(dialect.packed_dot), int{dialect.mixed_dot}, int{dialect.matrices},
                      int{dialect.wide_dot}, results.subgroup_size, int{results.keeps_binaries},
-                     dialect.subgroup_attribute, results.language);
+                     results.pipeline_memory, dialect.subgroup_attribute, results.language);
 }
 
 std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
@@ -233,6 +247,8 @@ std::optional<ProbeResults> probe_results_from_text(const std::string& text) {
   for (bool* each : {&dialect.mixed_dot, &dialect.matrices, &dialect.wide_dot}) flag(*each);
   stream >> results.subgroup_size;
   flag(results.keeps_binaries);
+  stream >> results.pipeline_memory;
+  dialect.pipeline = results.pipeline_memory > 0;
   stream.ignore(1);  // the end of the line
   std::getline(stream, dialect.subgroup_attribute);
   std::getline(stream, results.language);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "gpu/opencl/ptx_edit.h"
 #include "gpu/opencl/status.h"
 
 namespace driftwood::gpu::opencl {
@@ -99,11 +100,28 @@ BuildResult build_source(const Context& context, const std::string& source, cons
                         api.clCreateProgramWithSource(context.context.get(), 1, &text, &size, &result.status));
   if (result.status != CL_SUCCESS) return result;
   result.status = api.clBuildProgram(program.get(), 1, &context.device, options.c_str(), nullptr, nullptr);
-  if (result.status == CL_SUCCESS) {
-    result.program = std::move(program);
-  } else {
+  if (result.status != CL_SUCCESS) {
     result.log = build_log(context, program.get());
+    return result;
   }
+  if (!needs_edited_ptx(source)) {
+    result.program = std::move(program);
+    return result;
+  }
+  auto edited = edited_ptx(program_binary(context, program.get()));
+  ProgramHandle made = edited ? from_binary(context, *edited) : ProgramHandle();
+  if (!made) {
+    result.status = CL_BUILD_PROGRAM_FAILURE;
+    result.log = "The driver's binary is no PTX for sm_90, as this kernel needs.";
+    return result;
+  }
+  result.status = api.clBuildProgram(made.get(), 1, &context.device, options.c_str(), nullptr, nullptr);
+  if (result.status != CL_SUCCESS) {
+    result.log = build_log(context, made.get());
+    return result;
+  }
+  result.program = std::move(made);
+  result.edited = std::move(*edited);
   return result;
 }
 
@@ -129,7 +147,7 @@ ProgramHandle build_program(const Context& context, const BuildSettings& setting
           settings.keeps_binaries ? build_binary(context, *kept, settings.options) : link_object(context, *kept);
       if (program) return program;
     }
-    if (!settings.keeps_binaries) {
+    if (!settings.keeps_binaries && !needs_edited_ptx(source)) {
       if (ProgramHandle program = compile_and_link(context, source, settings.options, cache, key)) return program;
     }
   }
@@ -140,7 +158,8 @@ ProgramHandle build_program(const Context& context, const BuildSettings& setting
                                     status_name(result.status), first_lines(result.log)));
   }
   if (keeps && settings.keeps_binaries) {
-    const std::vector<std::byte> binary = program_binary(context, result.program.get());
+    const std::vector<std::byte> binary =
+        result.edited.empty() ? program_binary(context, result.program.get()) : std::move(result.edited);
     if (!binary.empty()) cache.store(key, binary);
   }
   return std::move(result.program);

@@ -33,6 +33,7 @@ struct BuildResult {
   ProgramHandle program;
   cl_int status = CL_SUCCESS;
   std::string log;
+  std::vector<std::byte> edited;  // the binary where it was edited (ptx_edit.h): what the program was made of
 };
 BuildResult build_source(const Context& context, const std::string& source, const std::string& options);
 

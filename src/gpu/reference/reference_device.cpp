@@ -44,6 +44,7 @@ DeviceFacts facts_from(const ReferenceOptions& options) {
   facts.has_packed_dot = options.has_packed_dot;
   facts.has_wide_dot = options.has_wide_dot;
   facts.has_matrices = options.has_matrices && options.subgroup_size == shader::matrix_subgroup_size;
+  facts.pipeline_memory = options.pipeline_memory;
   return facts;
 }
 

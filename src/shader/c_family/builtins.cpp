@@ -20,6 +20,8 @@ Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
   }
   if (is_matrix_builtin(node.builtin)) {
     code = matrix_builtin(expression, node);
+  } else if (is_pipeline_builtin(node.builtin)) {
+    code = pipeline_builtin(expression, node);
   } else if (node.builtin >= Builtin::SubgroupAdd) {
     code = subgroup_builtin(expression, node);
   } else if (node.builtin >= Builtin::WorkgroupBarrier) {
@@ -33,6 +35,11 @@ Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
   }
   in_address_ = outer;
   return code;
+}
+
+Code Printer::pipeline_builtin(const Expression&, const BuiltinCall& node) {
+  throw InternalError("The builtin '" + std::string(to_string(node.builtin)) + "' reaches the emitter of " +
+                      std::string(language()) + "; it is lowered before.");
 }
 
 Code Printer::numeric_builtin(const Expression& expression, const BuiltinCall& node) {

@@ -63,6 +63,10 @@ Code Printer::value(const Expression& expression) {
   return place(expression);
 }
 
+Code Printer::bitcast_value(const Expression& expression, const Bitcast& node) {
+  return bitcast(value(*node.operand), node.operand->type, expression.type);
+}
+
 Code Printer::value_of_node(const Expression& expression) {
   const auto visit = [&](const auto& node) -> Code {
     using Node = std::decay_t<decltype(node)>;
@@ -81,7 +85,7 @@ Code Printer::value_of_node(const Expression& expression) {
     } else if constexpr (std::is_same_v<Node, Convert>) {
       return convert(expression, node);
     } else if constexpr (std::is_same_v<Node, Bitcast>) {
-      return bitcast(value(*node.operand), node.operand->type, expression.type);
+      return bitcast_value(expression, node);
     } else if constexpr (std::is_same_v<Node, Index>) {
       return index_value(expression, node);
     } else if constexpr (std::is_same_v<Node, Member>) {

@@ -92,6 +92,8 @@ class Printer {
   virtual Code float_remainder(const Expression& expression, const Binary& node);
   virtual Code convert_code(const Code& code, const TypePtr& from, const TypePtr& to) = 0;
   virtual Code bitcast(const Code& code, const TypePtr& from, const TypePtr& to) = 0;
+  /// The same of an expression, where what it is made of may help.
+  virtual Code bitcast_value(const Expression& expression, const Bitcast& node);
   /// A call that does a sum and the dot product in it at once; null where there is none.
   virtual const BuiltinCall* accumulating_dot(const Expression&) const { return nullptr; }
   virtual Code dot_accumulate(const BuiltinCall& dot, const std::string& addend) = 0;
@@ -106,6 +108,8 @@ class Printer {
   virtual Code matrix_builtin(const Expression& expression, const BuiltinCall& node) = 0;
   /// Four words of packed weights that follow one another.
   virtual Code weights_words(const Expression& call) { return value(*build::words_one_by_one(call)); }
+  /// Of a workgroup's pipeline; lowered before (optimize.h) for languages that have none.
+  virtual Code pipeline_builtin(const Expression& expression, const BuiltinCall& node);
   /// The condition of a select of vectors that gives values of this type.
   virtual std::string select_mask(const TypePtr&, const Expression& condition) { return argument(condition); }
 

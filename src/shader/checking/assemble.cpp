@@ -16,7 +16,7 @@ struct Reached {
   std::unordered_set<const Variable*> variables;
   std::unordered_set<const Resource*> resources;
   std::unordered_set<std::string> structs;
-  bool f16 = false, subgroups = false, packed_dot = false, matrices = false;
+  bool f16 = false, subgroups = false, packed_dot = false, matrices = false, pipeline = false;
 
   void type(const TypePtr& type) {
     f16 = f16 || holds_f16(type);
@@ -30,6 +30,7 @@ struct Reached {
   void builtin(Builtin builtin) {
     subgroups = subgroups || (builtin >= Builtin::SubgroupAdd && builtin <= Builtin::SubgroupElect);
     matrices = matrices || is_matrix_builtin(builtin);
+    pipeline = pipeline || is_pipeline_builtin(builtin) || builtin == Builtin::WeightsStageCopy;
     packed_dot = packed_dot || builtin == Builtin::Dot4I8Packed || builtin == Builtin::Dot4U8Packed;
   }
 
@@ -96,6 +97,7 @@ Module Checker::assemble(Function& entry_point) {
   module.uses_subgroups = reached.subgroups;
   module.uses_packed_dot = reached.packed_dot;
   module.uses_matrices = reached.matrices;
+  module.uses_pipeline = reached.pipeline;
   // Resources and the entry point keep their names: hosts know them by these.
   Names names;
   for (auto& [place, resource] : resources_) {

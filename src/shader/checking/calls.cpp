@@ -96,7 +96,8 @@ bool Checker::must_be_used(const syntax::Call& call) {
   const auto builtin = builtin_from_name(name.text);
   if (!builtin) return name.text == "bitcast" || is_predeclared_type(name.text);
   const bool only_acts = *builtin == Builtin::WorkgroupBarrier || *builtin == Builtin::StorageBarrier ||
-                         *builtin == Builtin::TensorStore || *builtin == Builtin::SubgroupMatrixStore;
+                         *builtin == Builtin::TensorStore || *builtin == Builtin::SubgroupMatrixStore ||
+                         *builtin == Builtin::WeightsStageCopy || is_pipeline_builtin(*builtin);
   return !only_acts && (!is_atomic_builtin(*builtin) || *builtin == Builtin::AtomicLoad);
 }
 
@@ -105,6 +106,7 @@ ExpressionPtr Checker::call_builtin(Builtin builtin, const syntax::Call& call, S
   if (is_weights_builtin(builtin)) return call_weights(builtin, call, range);
   if (is_atomic_builtin(builtin)) return call_atomic(builtin, call, range);
   if (is_matrix_builtin(builtin)) return call_matrix(builtin, call, range);
+  if (is_pipeline_builtin(builtin) || builtin == Builtin::WeightsStageCopy) return call_pipeline(builtin, call, range);
   if (builtin == Builtin::ArrayLength) return call_array_length(call, range);
   if (builtin == Builtin::WorkgroupUniformLoad) return call_uniform_load(call, range);
   return call_with_signature(builtin, call, range);

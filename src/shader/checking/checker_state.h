@@ -6,7 +6,7 @@
 //   expressions.cpp   names, operators, indices, members; operators.cpp
 //   constructors.cpp  type constructors and conversions
 //   calls.cpp         calls of functions and of built-ins with signatures
-//   memory_builtins.cpp, matrix_builtins.cpp, tensor_builtins.cpp  built-ins with rules of their own
+//   memory_builtins.cpp, matrix_builtins.cpp, pipeline_builtins.cpp, tensor_builtins.cpp  built-ins with rules of their own
 //   type_names.cpp    types as they are written
 //   assemble.cpp      what the entry point reaches, with names that are unique
 #pragma once
@@ -153,6 +153,14 @@ class Checker {
   ExpressionPtr multiply_matrices(const syntax::Call& call, SourceRange range);
   ExpressionPtr matrix_memory(const syntax::Expression& source, const TypePtr& matrix);
   ExpressionPtr is_column_major(const syntax::Expression& source);
+
+  // ---- pipeline_builtins.cpp
+  ExpressionPtr call_pipeline(Builtin builtin, const syntax::Call& call, SourceRange range);
+  ExpressionPtr stage_ring(const syntax::Expression& source);
+  ExpressionPtr staged_array(const syntax::Expression& source, std::string_view what);
+  ExpressionPtr multiply_of_workgroup(const syntax::Call& call, SourceRange range);
+  ExpressionPtr matrix_sums(const syntax::Expression& source);
+  ExpressionPtr matrix_tile(const syntax::Expression& source, std::string_view what);
 
   // ---- tensor_builtins.cpp
   ExpressionPtr call_tensor(Builtin builtin, const syntax::Call& call, SourceRange range);

@@ -72,6 +72,14 @@ Code Printer::convert_code(const Code& code, const TypePtr& from_type, const Typ
   return called("convert_" + to_name);
 }
 
+Code Printer::bitcast_value(const Expression& expression, const Bitcast& node) {
+  const bool to_word = scalar_of(expression.type) == Scalar::U32 && width_of(expression.type) == 1;
+  if (to_word && dialect_.f16_ptx && lacks_half(node.operand->type)) {
+    if (auto words = packed_halves(*node.operand)) return std::move(*words);
+  }
+  return c_family::Printer::bitcast_value(expression, node);
+}
+
 Code Printer::bitcast(const Code& code, const TypePtr& from, const TypePtr& to) {
   if (same_type(from, to)) return code;
   if (lacks_half(from) || lacks_half(to)) return half_bitcast(code, from, to);

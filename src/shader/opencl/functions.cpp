@@ -12,7 +12,8 @@ namespace {
 // Whether an invocation of the kernel is a plain function call: alone in its workgroup, nothing shared, no barriers.
 bool is_plain_call(const Module& module) {
   const auto& size = module.entry_point->workgroup_size;
-  bool plain = size[0] * size[1] * size[2] == 1 && !module.uses_subgroups && !module.uses_matrices;
+  bool plain = size[0] * size[1] * size[2] == 1 && !module.uses_subgroups && !module.uses_matrices &&
+               !module.uses_pipeline;
   for (const auto& each : module.variables) plain = plain && each->space != AddressSpace::Workgroup;
   visit_expressions(module, [&](const Expression& each) {
     const auto* call = std::get_if<BuiltinCall>(&each.node);
@@ -134,7 +135,7 @@ void Printer::entry_point(const Function& function) {
   for (const Variable* each : captures_[&function].variables) {
     if (each->space != AddressSpace::Workgroup) continue;
     // Rows of matrices are read 16 bytes at once.
-    const bool must_align = module_.uses_matrices && each->type->as<ArrayType>() != nullptr;
+    const bool must_align = (module_.uses_matrices || module_.uses_pipeline) && each->type->as<ArrayType>() != nullptr;
     out_.line("__local " + declaration(each->type, name(each->name)) +
               (must_align ? " __attribute__((aligned(16)));" : ";"));
   }

@@ -2,6 +2,7 @@
 // with 0 and -1.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ class Printer : public c_family::Printer {
   Code float_remainder(const Expression& expression, const Binary& node) override;
   Code convert_code(const Code& code, const TypePtr& from, const TypePtr& to) override;
   Code bitcast(const Code& code, const TypePtr& from, const TypePtr& to) override;
+  Code bitcast_value(const Expression& expression, const Bitcast& node) override;
 
   // builtins.cpp
   Code builtin(const Expression& expression, const BuiltinCall& node) override;
@@ -87,6 +89,13 @@ class Printer : public c_family::Printer {
   Code load_operand(const BuiltinCall& node, MatrixRole role);
   Code load_result(const BuiltinCall& node);
   Code store_result(const BuiltinCall& node);
+
+  // pipeline.cpp
+  Code pipeline_builtin(const Expression& expression, const BuiltinCall& node) override;
+  Code multiply_workgroup(const BuiltinCall& node);
+  std::string stage_helper(Builtin builtin, std::uint32_t stages);
+  // packed_halves.cpp
+  std::optional<Code> packed_halves(const Expression& expression);
 
   // objects.cpp
   Code object_load(const Expression& expression, const ObjectLoad& node) override;

@@ -176,6 +176,7 @@ void remove_unused_declarations(Module& module) {
 
 void refresh_features(Module& module) {
   module.uses_subgroups = module.uses_packed_dot = module.uses_f16 = module.uses_matrices = false;
+  module.uses_pipeline = false;
   const auto see = [&](const TypePtr& type) {
     if (type && scalar_of(type) == Scalar::F16) module.uses_f16 = true;
   };
@@ -190,6 +191,7 @@ void refresh_features(Module& module) {
     if (call == nullptr) return;
     if (call->builtin >= Builtin::SubgroupAdd && call->builtin <= Builtin::SubgroupElect) module.uses_subgroups = true;
     if (is_matrix_builtin(call->builtin)) module.uses_matrices = true;
+    if (is_pipeline_builtin(call->builtin)) module.uses_pipeline = true;
     if (call->builtin == Builtin::Dot4I8Packed || call->builtin == Builtin::Dot4U8Packed) module.uses_packed_dot = true;
   });
   for (const auto& parameter : module.entry_point->parameters) {

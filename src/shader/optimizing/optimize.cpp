@@ -18,6 +18,10 @@ void optimize(Module& module, const TargetTraits& traits) {
   if (module.uses_matrices && !traits.has_matrices) {
     throw Unsupported("The kernel uses the matrices of a subgroup, which the device does not have.");
   }
+  if (module.uses_pipeline) {
+    keep_staged_memory(module);
+    if (!traits.has_pipeline) lower_pipeline(module);
+  }
   if (!traits.has_subgroups) lower_subgroups(module);
   simplify(module);
   remove_dead_code(module);

@@ -53,7 +53,7 @@ class Orderer {
     const auto* call = std::get_if<BuiltinCall>(&expression.node);
     if (call == nullptr) return false;
     return (call->builtin >= Builtin::WorkgroupBarrier && call->builtin < Builtin::SubgroupAdd) ||
-           call->builtin == Builtin::SubgroupMatrixStore;
+           call->builtin == Builtin::SubgroupMatrixStore || is_pipeline_builtin(call->builtin);
   }
 
   bool holds_effect(const Expression& expression) const {

@@ -1,0 +1,241 @@
+// Products of packed weights and tokens on the matrix units of a workgroup: tiles of 128 rows of weights times
+// `tile_tokens` tokens, 64 columns a step. The steps of all tiles that a workgroup does follow one another through
+// `stages` stages of workgroup memory, which one invocation fills. Two times 128 others multiply; while one half decodes
+// weights, the other has the matrix units.
+//
+// Weights come as they are packed, words of 32 rows by word; an invocation decodes its part of a step to registers, as
+// the left factor. Tokens come as pipeline_input has laid them out: for each tile and step, 8 columns after one another
+// of all tokens of the tile. Of 16 columns the even ones come first, which is the order that words of bytes and nibbles
+// give two halves in.
+override tile_tokens: u32;
+override stages: u32;        // at least 2
+override weights_kind: u32;  // 1: q4_0, 2: q8_0, 3: f16
+override gated: bool;        // half of a tile's rows are of a second matrix
+
+const depth = 64u;
+// Whether filling and multiplying are loops of their own, which only a device's own pipeline can do: what it is lowered
+// to has barriers.
+override separate: bool = false;
+
+const multiplying = 256u;                // invocations that multiply, 128 together
+const invocations = multiplying + 128u;  // and 128 of which the first fills
+const sums_count = tile_tokens / 2u;
+const tile_rows = select(128u, 64u, gated);  // of each matrix
+const row_words = array<u32, 4>(0u, 9u, 17u, 32u)[weights_kind];  // of 64 columns
+const row_blocks = select(1u, 2u, weights_kind == 3u);
+// Groups of 32 rows lie 8 words apart, so that two rows of a gated tile are on different banks of memory.
+const group_pitch = row_words * 32u + 8u;
+const stage_words = 4u * group_pitch;
+const stage_inputs = depth / 8u * tile_tokens;
+const stage_bytes = 4u * 128u * row_words + 16u * stage_inputs;
+const_assert stages >= 2u;
+
+// Words of an invocation's two rows in a step, and their scales.
+const raw_pairs = array<u32, 4>(0u, 2u, 4u, 8u)[weights_kind];
+
+alias Raw = array<u32, 2u * raw_pairs + 2u>;
+alias Sums = array<f32, sums_count>;
+alias Fragment = array<vec4<u32>, 4>;
+
+var<workgroup> ring: array<vec2<u32>, 2u * stages>;
+var<workgroup> words: array<u32, stages * stage_words>;
+var<workgroup> inputs: array<vec4<u32>, stages * stage_inputs>;
+
+// What the filling invocation does next: a step of a tile, in a stage for the `round`-th time.
+struct Filling {
+  tile: u32,
+  k: u32,
+  stage: u32,
+  round: u32,
+  row: u32,     // of the tile's first weights
+  tokens: u32,  // where the tile's tokens begin
+}
+
+fn find_tile(f: ptr<function, Filling>, token_tiles: u32, steps: u32) {
+  (*f).row = (*f).tile / token_tiles * tile_rows;
+  (*f).tokens = (*f).tile % token_tiles * (steps * stage_inputs);
+}
+
+// Starts the copies of the next step, if there is one: 64 columns of four groups of 32 rows, and of a tile of tokens.
+// Rows past the last repeat it. Called by one invocation.
+fn fill(f: ptr<function, Filling>, w: weights<f32>, w2: weights<f32>, packed: ptr<storage, array<vec4<u32>>, read>,
+        tiles: u32, token_tiles: u32, workgroups: u32) {
+  if ((*f).tile < tiles) {
+    const steps = weightsColumns(w) / depth;
+    const last = (weightsRows(w) - 1u) / 32u * 32u;
+    let stage = (*f).stage;
+    stageOpen(&ring, stage, (*f).round, stage_bytes);
+    stageCopy(&ring, stage, &inputs, stage * stage_inputs, packed, (*f).tokens, stage_inputs);
+    @unroll for (var n = 0u; n < 4u; n++) {
+      let row = min((*f).row + n % (tile_rows / 32u) * 32u, last);
+      let at = stage * stage_words + n * group_pitch;
+      if (gated && n >= 2u) {
+        weightsStageCopy(&ring, stage, &words, at, w2, row, (*f).k * row_blocks, row_blocks);
+      } else {
+        weightsStageCopy(&ring, stage, &words, at, w, row, (*f).k * row_blocks, row_blocks);
+      }
+    }
+    (*f).tokens += stage_inputs;
+    (*f).k++;
+    if ((*f).k == steps) {
+      (*f).k = 0u;
+      (*f).tile += workgroups;
+      find_tile(f, token_tiles, steps);
+    }
+    (*f).stage++;
+    if ((*f).stage == stages) {
+      (*f).stage = 0u;
+      (*f).round++;
+    }
+  }
+}
+
+// Where in a stage the two rows of an invocation begin: neighbours, or a row of each matrix.
+fn row_place(t: u32, second: u32) -> u32 {
+  var slot = t / 32u * 16u + t % 32u / 4u * 2u + second;
+  if (gated) {
+    slot = t / 32u * 8u + t % 32u / 4u + second * 64u;
+  }
+  return slot / 32u * group_pitch + slot % 32u;
+}
+
+struct Rows {
+  first: u32,   // place of the row that is read first, and of the other
+  second: u32,
+  low: u32,     // places of the invocation's rows, in their order
+  high: u32,
+  column: u32,  // 0 to 3
+  swaps: bool,
+}
+
+// Four invocations share two rows. Half of them read the second row first, so that two rather than four of them want
+// the same bank of memory at a time.
+fn rows_of(t: u32) -> Rows {
+  let swaps = t % 4u >= 2u;
+  let low = row_place(t, 0u);
+  let high = row_place(t, 1u);
+  return Rows(select(low, high, swaps), select(high, low, swaps), low, high, t % 4u, swaps);
+}
+
+// The words of a step that an invocation decodes: first those of the row that is read first, each beside that of the
+// other, then both rows' scales.
+fn load(rows: Rows, stage: u32, raw: ptr<function, Raw>) {
+  let base = stage * stage_words;
+  @unroll for (var i = 0u; i < raw_pairs; i++) {
+    var number = 1u + 4u * i + rows.column;
+    if (weights_kind == 3u) {
+      number = i / 2u * 8u + 2u * rows.column + i % 2u;
+    }
+    (*raw)[2u * i] = words[base + rows.first + number * 32u];
+    (*raw)[2u * i + 1u] = words[base + rows.second + number * 32u];
+  }
+  if (weights_kind != 3u) {
+    (*raw)[2u * raw_pairs] = words[base + rows.low];
+    (*raw)[2u * raw_pairs + 1u] = words[base + rows.high];
+  }
+}
+
+// Pair `number` of the words, in the order of the rows.
+fn ordered(rows: Rows, raw: ptr<function, Raw>, number: u32) -> vec2<u32> {
+  let a = (*raw)[2u * number];
+  let b = (*raw)[2u * number + 1u];
+  return vec2<u32>(select(a, b, rows.swaps), select(b, a, rows.swaps));
+}
+
+// A half in both halves of a word.
+fn twice(pair: u32, number: u32) -> u32 {
+  return ((pair >> (16u * number)) & 0xffffu) * 0x10001u;
+}
+
+// Nibbles in the low four bits of halves' mantissas, or four bits further up: 1024 and n, or 1024 and 16 n.
+fn low_nibbles(word: u32, scale: u32) -> u32 {
+  return bitcast<u32>((bitcast<vec2<f16>>((word & 0x000f000fu) | 0x64006400u) - vec2<f16>(1032.0h)) *
+                      bitcast<vec2<f16>>(scale));
+}
+fn high_nibbles(word: u32, scale: u32) -> u32 {
+  return bitcast<u32>((bitcast<vec2<f16>>((word & 0x00f000f0u) | 0x64006400u) * vec2<f16>(0.0625h) + vec2<f16>(-72.0h)) *
+                      bitcast<vec2<f16>>(scale));
+}
+// Bytes with their sign turned: 1024 and n + 128.
+fn signed_bytes(word: u32, scale: u32) -> u32 {
+  return bitcast<u32>((bitcast<vec2<f16>>((word & 0x00ff00ffu) | 0x64006400u) - vec2<f16>(1152.0h)) *
+                      bitcast<vec2<f16>>(scale));
+}
+
+// The invocation's part of the weights of a step, decoded: 16 columns an element.
+fn decode(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>) {
+  if (weights_kind == 3u) {
+    @unroll for (var k = 0u; k < 4u; k++) {
+      let a = ordered(rows, raw, 2u * k);
+      let b = ordered(rows, raw, 2u * k + 1u);
+      (*parts)[k] = vec4<u32>((a & vec2<u32>(0xffffu)) | (b << vec2<u32>(16u)),
+                              (a >> vec2<u32>(16u)) | (b & vec2<u32>(0xffff0000u)));
+    }
+  } else {
+    @unroll for (var block = 0u; block < 2u; block++) {
+      let s = twice((*raw)[2u * raw_pairs], block);
+      let t = twice((*raw)[2u * raw_pairs + 1u], block);
+      if (weights_kind == 1u) {
+        let w = ordered(rows, raw, block);
+        let v = w >> vec2<u32>(8u);
+        (*parts)[2u * block] =
+            vec4<u32>(low_nibbles(w.x, s), low_nibbles(w.y, t), low_nibbles(v.x, s), low_nibbles(v.y, t));
+        (*parts)[2u * block + 1u] =
+            vec4<u32>(high_nibbles(w.x, s), high_nibbles(w.y, t), high_nibbles(v.x, s), high_nibbles(v.y, t));
+      } else {
+        @unroll for (var k = 0u; k < 2u; k++) {
+          let w = ordered(rows, raw, 2u * block + k) ^ vec2<u32>(0x80808080u);
+          let v = w >> vec2<u32>(8u);
+          (*parts)[2u * block + k] =
+              vec4<u32>(signed_bytes(w.x, s), signed_bytes(w.y, t), signed_bytes(v.x, s), signed_bytes(v.y, t));
+        }
+      }
+    }
+  }
+}
+
+// Adds the products of a full stage.
+fn multiply_step(sums: ptr<function, Sums>, rows: Rows, stage: u32) {
+  var raw: Raw;
+  var parts: Fragment;
+  load(rows, stage, &raw);
+  decode(rows, &raw, &parts);
+  workgroupMatrixMultiplyAccumulate(sums, &parts, &inputs, stage * stage_inputs, tile_tokens);
+  workgroupMatrixWait(sums);
+}
+
+// What an invocation holds of four rows of weights and a token after they are exchanged: of neighbouring rows, those of
+// 8 tokens from 8 j; all other sums of the four go to its neighbours.
+fn neighbouring(sums: ptr<function, Sums>, j: u32, t: u32) -> vec4f {
+  let odd = t / 4u % 2u == 1u;
+  let own = vec2f(select((*sums)[4u * j], (*sums)[4u * j + 1u], odd),
+                  select((*sums)[4u * j + 2u], (*sums)[4u * j + 3u], odd));
+  let given = vec2f(select((*sums)[4u * j + 1u], (*sums)[4u * j], odd),
+                    select((*sums)[4u * j + 3u], (*sums)[4u * j + 2u], odd));
+  let got = vec2f(subgroupShuffleXor(given.x, 4u), subgroupShuffleXor(given.y, 4u));
+  return select(vec4f(own, got), vec4f(got, own), vec4<bool>(odd));
+}
+fn neighbouring_token(j: u32, t: u32) -> u32 {
+  return 8u * j + t % 4u * 2u + t / 4u % 2u;
+}
+
+// The same of the rows of one matrix (0 or 1) of a gated tile: of 16 tokens from 16 j.
+fn of_matrix(sums: ptr<function, Sums>, matrix: u32, j: u32, t: u32) -> vec4f {
+  let odd = t / 4u % 2u == 1u;
+  let upper = t / 8u % 2u == 1u;
+  let a = vec2f((*sums)[8u * j + 2u * matrix], (*sums)[8u * j + 4u + 2u * matrix]);
+  let b = vec2f((*sums)[8u * j + 2u * matrix + 1u], (*sums)[8u * j + 5u + 2u * matrix]);
+  let given = select(b, a, vec2<bool>(odd));
+  let own = select(a, b, vec2<bool>(odd));
+  let got = vec2f(subgroupShuffleXor(given.x, 4u), subgroupShuffleXor(given.y, 4u));
+  // Rows in pairs, of 8 tokens each.
+  let first = vec2f(select(own.x, got.x, odd), select(got.x, own.x, odd));
+  let second = vec2f(select(own.y, got.y, odd), select(got.y, own.y, odd));
+  let kept = select(first, second, vec2<bool>(upper));
+  let sent = select(second, first, vec2<bool>(upper));
+  let other = vec2f(subgroupShuffleXor(sent.x, 8u), subgroupShuffleXor(sent.y, 8u));
+  return select(vec4f(kept, other), vec4f(other, kept), vec4<bool>(upper));
+}
+fn matrix_token(j: u32, t: u32) -> u32 {
+  return 16u * j + t / 8u % 2u * 8u + t % 4u * 2u + t / 4u % 2u;
+}
