@@ -255,6 +255,19 @@ std::string text_of(CeilingKernel kernel, const gpu::DeviceFacts& facts) {
 
 }  // namespace
 
+std::string_view to_string(CeilingKernel kernel) {
+  switch (kernel) {
+    case CeilingKernel::Fill: return "writing";
+    case CeilingKernel::Read: return "reading";
+    case CeilingKernel::Copy: return "copying";
+    case CeilingKernel::Floats: return "f32";
+    case CeilingKernel::Halves: return "f16";
+    case CeilingKernel::Integers: return "8-bit integers";
+    case CeilingKernel::Matrices: return "matrices of f16";
+    default: return "nothing";
+  }
+}
+
 bool has(CeilingKernel kernel, const gpu::DeviceFacts& facts) {
   switch (kernel) {
     case CeilingKernel::Halves: return facts.has_f16_arithmetic;

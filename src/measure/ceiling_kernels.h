@@ -5,12 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "gpu/device.h"
 
 namespace driftwood::measure {
 
 enum class CeilingKernel : std::uint8_t { Fill, Read, Copy, Floats, Halves, Integers, Matrices, Empty };
+std::string_view to_string(CeilingKernel kernel);
 
 /// What a kernel does in one workgroup.
 struct CeilingWork {
