@@ -155,13 +155,17 @@ RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) 
   // many rows, four of two matrices.
   constexpr std::uint32_t long_row = 256, many_rows = 8;
   const std::uint32_t most = sides > 1 ? 4 : on_a_unit > many_rows ? 8 : chunks > long_row ? 32 : 16;
-  while (tiling.splits < most && 2 * tiling.splits * tiling.turns <= chunks &&
-         2 * tiling.splits * tiling.lanes * sides <= facts.max_workgroup_size &&
-         2 * tiling.splits * sides <= facts.max_workgroup_extent[1]) {
-    tiling.splits *= 2;
-  }
+  const auto fits = [&](std::uint32_t splits) {
+    return splits <= chunks && splits * tiling.lanes * sides <= facts.max_workgroup_size &&
+           splits * sides <= facts.max_workgroup_extent[1];
+  };
+  while (tiling.splits < most && fits(2 * tiling.splits)) tiling.splits *= 2;
+  tiling.splits = context.choice("splits", tiling.splits, {1, 2, 4, 8, 16, 32}, fits);
+  tiling.turns =
+      context.choice("turns", 1, {1, 2, 4}, [&](std::uint32_t turns) { return turns * tiling.splits <= chunks; });
   // A unit holds some eight workgroups at a time; those that would come later find the token ready.
-  tiling.blocks = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8));
+  tiling.blocks = context.choice("blocks", static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8)),
+                                 {1, 2, 4, 8, 16});
   return tiling;
 }
 
