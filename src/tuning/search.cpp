@@ -216,7 +216,8 @@ std::vector<RowOptions> options_of(const graph::LoweredGraph& lowered, std::size
   graph::SelectionContext context{.graph = lowered.graph, .facts = facts, .options = options};
   for (const graph::KernelRow& row : graph::kernel_rows()) {
     context.asked = nullptr;
-    const bool is_right = row.operation == graph::name(its_node.operation) && graph::is_trusted(facts, row.kernel);
+    const bool is_right = row.operation == graph::name(its_node.operation) && graph::is_trusted(facts, row.kernel) &&
+                          !graph::is_switched_off(options, row.kernel);
     if (!is_right || !row.applies(its_node, context)) continue;
     RowOptions& own = result.emplace_back();
     own.kernel = row.kernel;

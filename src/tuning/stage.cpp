@@ -136,7 +136,8 @@ std::vector<const graph::KernelRow*> Stage::rows(std::size_t node) const {
   const std::string_view operation = graph::name(its_node.operation);
   std::vector<const graph::KernelRow*> rows;
   for (const graph::KernelRow& row : graph::kernel_rows()) {
-    const bool is_right = row.operation == operation && graph::is_trusted(device().facts(), row.kernel);
+    const bool is_right = row.operation == operation && graph::is_trusted(device().facts(), row.kernel) &&
+                          !graph::is_switched_off(settings_.options, row.kernel);
     if (is_right && row.applies(its_node, context())) rows.push_back(&row);
   }
   return rows;
