@@ -55,7 +55,7 @@ def command(document):
         value = options.get(name, default)
         if value != default:
             words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
-    for name, flag in (("no_fusion", "--no-fusion"), ("no_kernel", "--no-kernel")):
+    for name, flag in (("only", "--only"), ("no_fusion", "--no-fusion"), ("no_kernel", "--no-kernel")):
         for value in options.get(name, []):
             words += [flag, value]
     return shlex.join(words + ["--device", document["device"], "--json"])

@@ -192,6 +192,7 @@ class Ablation {
     options["least_ms"] = arguments_.least_ms;
     options["most_seconds"] = arguments_.most_seconds;
     options["clock"] = arguments_.clock;
+    options["only"] = arguments_.only;
     if (language_) {
       options["n_prompt"] = arguments_.prompt;
       options["n_gen"] = arguments_.generate;

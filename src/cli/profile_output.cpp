@@ -23,11 +23,11 @@ void print_limits(const std::optional<measure::Ceilings>& ceilings) {
     fmt::print("limits: not measured of this device; event times as they are\n");
     return;
   }
-  fmt::print("limits, measured: read {:.1f} GB/s, copy {:.1f} GB/s; f32 {:.0f} GFLOP/s", ceilings->read_gb_per_s,
+  fmt::print("limits, measured: read {:.1f} GB/s, copy {:.1f} GB/s; f32 {:.4g} GFLOP/s", ceilings->read_gb_per_s,
              ceilings->copy_gb_per_s, ceilings->float_gflops);
-  if (ceilings->half_gflops > 0) fmt::print(", f16 {:.0f}", ceilings->half_gflops);
-  if (ceilings->integer_gflops > 0) fmt::print(", int8 {:.0f}", ceilings->integer_gflops);
-  if (ceilings->matrix_gflops > 0) fmt::print(", matrix units {:.0f}", ceilings->matrix_gflops);
+  if (ceilings->half_gflops > 0) fmt::print(", f16 {:.4g}", ceilings->half_gflops);
+  if (ceilings->integer_gflops > 0) fmt::print(", int8 {:.4g}", ceilings->integer_gflops);
+  if (ceilings->matrix_gflops > 0) fmt::print(", matrix units {:.4g}", ceilings->matrix_gflops);
   fmt::print("\nevent times: {:.2f} us subtracted of each, what an empty kernel's is longer than its launch takes\n",
              ceilings->event_excess_ns / 1e3);
 }

@@ -112,6 +112,7 @@ fn halves(@builtin(global_invocation_id) at: vec3u, @builtin(local_invocation_in
 }
 )";
 
+// A chain takes its factor from the next, so that no product is the same as another.
 constexpr const char* integer_text = R"(
 override lanes: u32;
 var<storage, read> x: array<vec4u>;
@@ -124,12 +125,12 @@ fn integers(@builtin(global_invocation_id) at: vec3u, @builtin(local_invocation_
   let factor = x[0].w;
   var sums: array<i32, chains>;
   @unroll for (var i = 0u; i < chains; i++) {
-    sums[i] = i32(lane + i);
+    sums[i] = i32(lane + i + 1u);
   }
   for (var turn = 0u; turn < turns; turn++) {
     @unroll for (var again = 0u; again < 4u; again++) {
       @unroll for (var i = 0u; i < chains; i++) {
-        sums[i] = dot4I8Packed(bitcast<u32>(sums[i]), factor) + sums[i];
+        sums[i] = dot4I8Packed(bitcast<u32>(sums[(i + 1u) % chains]), factor) + sums[i];
       }
     }
   }
@@ -154,13 +155,12 @@ fn integers(@builtin(global_invocation_id) at: vec3u, @builtin(local_invocation_
   let factor = vec16<u32>(x[0].w);
   var sums: array<vec16<i32>, chains>;
   @unroll for (var i = 0u; i < chains; i++) {
-    sums[i] = vec16<i32>(i32(lane + i));
+    sums[i] = vec16<i32>(i32(lane + i + 1u));
   }
   for (var turn = 0u; turn < turns; turn++) {
-    let other = vec16<u32>(turn);
     @unroll for (var again = 0u; again < 4u; again++) {
       @unroll for (var i = 0u; i < chains; i++) {
-        sums[i] = sums[i] + dot4U8I8Packed(other, factor);
+        sums[i] = sums[i] + dot4U8I8Packed(vec16<u32>(sums[(i + 1u) % chains]), factor);
       }
     }
   }

@@ -14,6 +14,8 @@ namespace driftwood::measure {
 enum class CeilingKernel : std::uint8_t { Fill, Read, Copy, Floats, Halves, Integers, Matrices, Empty };
 std::string_view to_string(CeilingKernel kernel);
 
+std::string_view to_string(CeilingKernel kernel);
+
 /// What a kernel does in one workgroup.
 struct CeilingWork {
   std::shared_ptr<gpu::Kernel> kernel;
