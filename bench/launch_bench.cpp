@@ -36,7 +36,7 @@ std::shared_ptr<Kernel> make_kernel(opencl::OpenClDevice& device, int iterations
       "  for (int i = 0; i < {}; ++i) a = a * 0.999f + 0.001f;\n"
       "  x[get_global_id(0)] = a + 1.0f;\n}}\n",
       workgroup, iterations);
-  opencl::Parameter parameter;
+  gpu::Parameter parameter;
   parameter.name = "x";
   return device.compile_source(source, "run", "launch", {{parameter}, {}, {workgroup, 1, 1}});
 }

@@ -47,7 +47,7 @@ std::string_view to_string(Arithmetic arithmetic) {
 namespace {
 
 Arithmetic arithmetic_of(const shader::Module& module) {
-  if (module.uses_matrices) return Arithmetic::Matrices;
+  if (module.uses_matrices || module.uses_pipeline) return Arithmetic::Matrices;
   bool has_dots = false;
   shader::visit_expressions(module, [&](const shader::Expression& each) {
     const auto* call = std::get_if<shader::BuiltinCall>(&each.node);

@@ -2,7 +2,9 @@
 // of u32 wraps, so a compiler may not move a constant out of an index into the address; here it is moved, because what
 // is past 2^32 is out of every array. Loads that differ by a constant then share an address, with the constant in the
 // instruction. NVIDIA's compiler needs two instructions less for each such load.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "shader/ir_build.h"
@@ -106,7 +108,8 @@ bool Printer::makes_linear(const Expression& index, LinearForm& form) {
   const bool outer = std::exchange(in_address_, true);
   const bool is_sum = add_linear(index, 1, form);
   in_address_ = outer;
-  return is_sum;
+  // What is taken away could leave less than nothing before the constant is added, and addresses have 64 bits.
+  return is_sum && std::ranges::none_of(form.terms, [](const auto& term) { return term.second > INT32_MAX; });
 }
 
 Code Printer::element(const std::string& array, const Expression& index, AddressSpace space) {
