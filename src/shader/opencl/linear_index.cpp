@@ -127,14 +127,16 @@ Code Printer::element(const std::string& array, const Expression& index, Address
 Code Printer::weights_words(const Expression& call) {
   const auto& words = std::get<BuiltinCall>(call.node).arguments;
   std::array<LinearForm, 4> forms;
-  bool is_vector = true;
-  for (std::size_t i = 0; i < forms.size(); ++i) {
-    is_vector = is_vector && makes_linear(*std::get<Index>(words[i]->node).index, forms[i]) &&
-                forms[i].terms == forms[0].terms && forms[i].constant == forms[0].constant + i;
+  const auto* const first = std::get_if<Index>(&words[0]->node);
+  bool is_vector = first != nullptr;
+  for (std::size_t i = 0; is_vector && i < forms.size(); ++i) {
+    const auto* const index = std::get_if<Index>(&words[i]->node);  // a choice, where a device binds parts of the array
+    is_vector = index != nullptr && makes_linear(*index->index, forms[i]) && forms[i].terms == forms[0].terms &&
+                forms[i].constant == forms[0].constant + i;
   }
   for (const auto& [term, factor] : forms[0].terms) is_vector = is_vector && factor % 4 == 0;
   if (!is_vector || forms[0].constant % 4 != 0) return c_family::Printer::weights_words(call);
-  const std::string array = value(*std::get<Index>(words[0]->node).base).at_least(Precedence::Additive);
+  const std::string array = value(*first->base).at_least(Precedence::Additive);
   const std::string sum = forms[0].sum();
   return {"*(__global const uint4*)(" + array + (sum.empty() ? "" : " + (" + sum + ")") + " + " +
               std::to_string(static_cast<std::int32_t>(forms[0].constant)) + ")",
