@@ -1,6 +1,7 @@
 #include "graph/selection/pipeline_product.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/checked.h"
 #include "graph/cost.h"
@@ -24,7 +25,6 @@ constexpr std::uint32_t invocations = 384;  // two products of 128, and those th
 constexpr PipelineTile tiles[] = {
     {.tokens = 256, .step_cost = 1.0}, {.tokens = 128, .step_cost = 0.56}, {.tokens = 64, .step_cost = 0.36}};
 
-// More stages than these hide nothing more.
 constexpr std::uint32_t least_stages = 2, most_stages = 6;
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
@@ -40,9 +40,29 @@ std::uint32_t row_tiles_of(const Node& node, const SelectionContext& context) {
   return static_cast<std::uint32_t>(divide_up(rows, is_gated(node) ? tile_rows / 2 : tile_rows));
 }
 
+// The stages that workgroup memory has room for; more than most_stages hide nothing more.
+std::uint32_t stages_of(const PipelineTile& tile, DataType format, const gpu::DeviceFacts& facts) {
+  constexpr std::uint64_t ring_bytes = 16 * 2 * most_stages;
+  const std::uint64_t memory = facts.pipeline_memory - std::min(facts.pipeline_memory, ring_bytes);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most_stages, memory / stage_bytes(tile, format)));
+}
+
+// As was measured, else as choose_pipeline() expects.
 PipelineTiling tiling_of(const Node& node, const SelectionContext& context) {
-  return choose_pipeline(positions_of(context.shape(node.outputs[0])), row_tiles_of(node, context),
-                         context.value(node.inputs[1]).weights.format, context.facts);
+  const DataType format = context.value(node.inputs[1]).weights.format;
+  PipelineTiling tiling =
+      choose_pipeline(positions_of(context.shape(node.outputs[0])), row_tiles_of(node, context), format, context.facts);
+  if (tiling.tile == nullptr) return tiling;
+  const auto stages_with = [&](std::uint32_t tokens) {
+    const auto* const tile = std::ranges::find(tiles, tokens, &PipelineTile::tokens);
+    return tile == std::end(tiles) ? 0 : stages_of(*tile, format, context.facts);
+  };
+  const std::uint32_t tokens = context.choice("tokens", tiling.tile->tokens, {64, 128, 256},
+                                              [&](std::uint32_t count) { return stages_with(count) >= least_stages; });
+  tiling.tile = std::ranges::find(tiles, tokens, &PipelineTile::tokens);
+  tiling.stages = context.choice("stages", stages_with(tokens), {2, 3, 4, 5, 6},
+                                 [&](std::uint32_t stages) { return stages <= stages_with(tokens); });
+  return tiling;
 }
 
 bool takes_pipeline(const Node& node, const SelectionContext& context) {
@@ -100,10 +120,7 @@ PipelineTiling choose_pipeline(std::uint32_t positions, std::uint32_t row_tiles,
   if (invocations > facts.max_workgroup_size || invocations > facts.max_workgroup_extent[0]) return best;
   double least = 0;
   for (const PipelineTile& tile : tiles) {
-    constexpr std::uint64_t ring_bytes = 16 * 2 * most_stages;
-    const std::uint64_t memory = facts.pipeline_memory - std::min(facts.pipeline_memory, ring_bytes);
-    const auto stages =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(most_stages, memory / stage_bytes(tile, format)));
+    const std::uint32_t stages = stages_of(tile, format, facts);
     if (stages < least_stages) continue;
     const std::uint64_t groups = divide_up(positions, tile.tokens) * row_tiles;
     const double cost = static_cast<double>(divide_up(groups, facts.compute_units)) * tile.step_cost;
