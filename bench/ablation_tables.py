@@ -84,7 +84,7 @@ def page(document):
         clock=clock,
         model=document["model"], name=document["name"], api=document["api"], driver=document["driver"],
         version=document["version"], date=document["test_time"][:10], repeats=document["options"]["repeats"],
-        command=command(document))]
+        command="\n    ".join(document["commands"]))]
     for group, title in GROUPS:
         rows = [row for row in document["rows"] if row["group"] == group]
         if rows:
@@ -94,12 +94,28 @@ def page(document):
     return "\n\n".join(parts)
 
 
+def joined(documents):
+    """Results of the same model and device, measured group by group, as one; their commands stay apart."""
+    pages = {}
+    for document in documents:
+        key = (document["model"], document["device"], document["driver"])
+        document["commands"] = [command(document)]
+        if key not in pages:
+            pages[key] = document
+            continue
+        first = pages[key]
+        first["rows"] += document["rows"]
+        first["skipped"] += document["skipped"]
+        first["commands"] += document["commands"]
+    return list(pages.values())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--into", nargs=2, metavar=("PAGE", "NAME"), help="the page, and the place in it")
     parser.add_argument("results", nargs="+", metavar="RESULT.json")
     arguments = parser.parse_args()
-    text = "\n\n".join(page(read(path)) for path in arguments.results)
+    text = "\n\n".join(page(document) for document in joined(map(read, arguments.results)))
     if not arguments.into:
         print(text)
         return
