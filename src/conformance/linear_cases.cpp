@@ -269,6 +269,11 @@ std::vector<Case> linear_cases() {
   add_image({.packed = DataType::F16, .max_tokens = 9, .tokens = 7}, {18, 36}, {.b = 2, .w = 9}, true, Tail::Silu,
             true);
   add_image({.max_tokens = 40, .tokens = 33}, {70, 36}, {.w = 40}, true, Tail::None, false);
+  // What goes through the pipeline of a workgroup: whole steps of 64 columns, rows and tokens of parts of tiles.
+  for (const DataType format : {DataType::Q4_0, DataType::Q8_0, DataType::F16}) {
+    add({.activation = DataType::F16, .packed = format, .max_tokens = 40, .tokens = 33}, {150, 128}, 40, true,
+        format == DataType::Q8_0 ? Tail::SiluResidual : Tail::Residual, true);
+  }
   add_norm_cases(cases, false);
   return cases;
 }
@@ -319,6 +324,8 @@ std::vector<Case> gated_linear_cases() {
     }
   }
   add({.max_tokens = 3, .tokens = 2}, {6, 36}, 6, Silu, Tail::Residual, false);
+  add({.activation = DataType::F16, .packed = DataType::Q4_0, .max_tokens = 40, .tokens = 33}, {70, 128}, 40, Silu,
+      Tail::None, true);
   add({}, {6, 36}, 5, Silu, Tail::None, false);
   for (const DataType format : formats) {
     const std::uint32_t block = std::max<std::uint32_t>(info(format).block_length, 32);

@@ -77,6 +77,7 @@ std::vector<ApiProfile> api_profiles() {
   cpu.facts.has_subgroups = false;
   cpu.facts.subgroup_size = 1;
   gpu.facts.has_matrices = true;
+  gpu.facts.pipeline_memory = 224 << 10;
   webgpu.facts.max_image_buffer = 0;
   webgpu.facts.max_workgroup_size = 256;
   webgpu.facts.max_workgroup_extent = {256, 256, 64};

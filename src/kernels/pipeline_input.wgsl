@@ -1,5 +1,6 @@
 // Tokens as the pipeline's tiles take them (pipeline_tile): for each tile of tokens and 64 columns, 8 columns after one
-// another, as f16, of all tokens of the tile. Of 16 columns the even ones come first.
+// another, as f16, of all tokens of the tile. Of 16 columns the even ones come first. Tokens that fill the last tile are
+// zeroes.
 import package::active_rows::active_rows;
 import package::matrix_operands::position;
 import package::parameters::Parameters;
@@ -21,17 +22,19 @@ var<uniform> parameters: Parameters;
 fn pipeline_input(@builtin(global_invocation_id) at: vec3u) {
   let p = at.x;
   let sixteen = at.y;
-  if (p >= active_rows(tensorBatch(x) * tensorHeight(x) * tensorWidth(x), parameters.tokens) || sixteen >= columns / 16u) {
+  if (sixteen >= columns / 16u) {
     return;
   }
-  let place = position(p, x);
   var even: array<u32, 4>;
   var odd: array<u32, 4>;
-  @unroll for (var i = 0u; i < 4u; i++) {
-    let s = sixteen * 4u + i;
-    let value = prologue(tensorLoad(x, place, s), place.x, place.y, place.z, s);
-    even[i] = pack2x16float(value.xz);
-    odd[i] = pack2x16float(value.yw);
+  if (p < active_rows(tensorBatch(x) * tensorHeight(x) * tensorWidth(x), parameters.tokens)) {
+    let place = position(p, x);
+    @unroll for (var i = 0u; i < 4u; i++) {
+      let s = sixteen * 4u + i;
+      let value = prologue(tensorLoad(x, place, s), place.x, place.y, place.z, s);
+      even[i] = pack2x16float(value.xz);
+      odd[i] = pack2x16float(value.yw);
+    }
   }
   let step = p / tile_tokens * (columns / 64u) + sixteen / 4u;
   let to = (step * 8u + sixteen % 4u * 2u) * tile_tokens + p % tile_tokens;

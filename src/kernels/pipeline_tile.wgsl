@@ -23,8 +23,7 @@ const sums_count = tile_tokens / 2u;
 const tile_rows = select(128u, 64u, gated);  // of each matrix
 const row_words = array<u32, 4>(0u, 9u, 17u, 32u)[weights_kind];  // of 64 columns
 const row_blocks = select(1u, 2u, weights_kind == 3u);
-// Groups of 32 rows lie 8 words apart, so that two rows of a gated tile are on different banks of memory.
-const group_pitch = row_words * 32u + 8u;
+const group_pitch = row_words * 32u;  // of 32 rows
 const stage_words = 4u * group_pitch;
 const stage_inputs = depth / 8u * tile_tokens;
 const stage_bytes = 4u * 128u * row_words + 16u * stage_inputs;
@@ -90,31 +89,46 @@ fn fill(f: ptr<function, Filling>, w: weights<f32>, w2: weights<f32>, packed: pt
   }
 }
 
-// Where in a stage the two rows of an invocation begin: neighbours, or a row of each matrix.
-fn row_place(t: u32, second: u32) -> u32 {
-  var slot = t / 32u * 16u + t % 32u / 4u * 2u + second;
+// The two rows of an invocation in a tile: neighbours, or a row of each matrix.
+fn tile_row(t: u32, second: u32) -> u32 {
   if (gated) {
-    slot = t / 32u * 8u + t % 32u / 4u + second * 64u;
+    return t / 32u * 8u + t % 32u / 4u + second * 64u;
   }
-  return slot / 32u * group_pitch + slot % 32u;
+  return t / 32u * 16u + t % 32u / 4u * 2u + second;
+}
+
+// Where in a stage a row's words begin. Of bytes and nibbles, behind the scales of all 32 rows, four words of a row lie
+// side by side, one for each invocation that shares it.
+fn row_place(row: u32, column: u32) -> u32 {
+  if (weights_kind == 3u) {
+    return row / 32u * group_pitch + row % 32u;
+  }
+  return row / 32u * group_pitch + 32u + row % 32u * 4u + column;
 }
 
 struct Rows {
   first: u32,   // place of the row that is read first, and of the other
   second: u32,
-  low: u32,     // places of the invocation's rows, in their order
+  low: u32,     // places of the scales of the rows, in their order
   high: u32,
   column: u32,  // 0 to 3
   swaps: bool,
 }
 
-// Four invocations share two rows. Half of them read the second row first, so that two rather than four of them want
-// the same bank of memory at a time.
+// Four invocations share two rows. Half of all read the second row first, so that fewer of them want the same bank of
+// memory at a time.
 fn rows_of(t: u32) -> Rows {
-  let swaps = t % 4u >= 2u;
-  let low = row_place(t, 0u);
-  let high = row_place(t, 1u);
-  return Rows(select(low, high, swaps), select(high, low, swaps), low, high, t % 4u, swaps);
+  let low = tile_row(t, 0u);
+  let high = tile_row(t, 1u);
+  let column = t % 4u;
+  var swaps = column >= 2u;
+  if (weights_kind != 3u) {
+    swaps = !gated && t % 32u >= 16u;
+  }
+  let low_place = row_place(low, column);
+  let high_place = row_place(high, column);
+  return Rows(select(low_place, high_place, swaps), select(high_place, low_place, swaps),
+              low / 32u * group_pitch + low % 32u, high / 32u * group_pitch + high % 32u, column, swaps);
 }
 
 // The words of a step that an invocation decodes: first those of the row that is read first, each beside that of the
@@ -122,12 +136,12 @@ fn rows_of(t: u32) -> Rows {
 fn load(rows: Rows, stage: u32, raw: ptr<function, Raw>) {
   let base = stage * stage_words;
   @unroll for (var i = 0u; i < raw_pairs; i++) {
-    var number = 1u + 4u * i + rows.column;
+    var further = i * 128u;
     if (weights_kind == 3u) {
-      number = i / 2u * 8u + 2u * rows.column + i % 2u;
+      further = (i / 2u * 8u + 2u * rows.column + i % 2u) * 32u;
     }
-    (*raw)[2u * i] = words[base + rows.first + number * 32u];
-    (*raw)[2u * i + 1u] = words[base + rows.second + number * 32u];
+    (*raw)[2u * i] = words[base + rows.first + further];
+    (*raw)[2u * i + 1u] = words[base + rows.second + further];
   }
   if (weights_kind != 3u) {
     (*raw)[2u * raw_pairs] = words[base + rows.low];

@@ -67,6 +67,13 @@ std::vector<ProbeFinding> probe_features(gpu::Device& device) {
       return wrong_unless(gpu::matrices_are_right(written), "products of matrices come out wrong");
     });
   }
+  if (gpu::runs_pipeline(facts)) {
+    add("pipeline", [&] {
+      const Words written =
+          gpu::run_probe(device, gpu::pipeline_probe(static_cast<std::uint32_t>(facts.pipeline_memory)));
+      return wrong_unless(gpu::pipeline_is_right(written), "products of a workgroup come out wrong");
+    });
+  }
   return findings;
 }
 
