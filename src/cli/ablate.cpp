@@ -138,10 +138,8 @@ class Ablation {
         ProgressLine progress(what);
         try {
           add(lab.compare(technique, stage, turns(arguments_.repeats, progress)), technique.group);
-        } catch (const OutOfMemory& error) {
-          skip(technique.group,
-               fmt::format("{} against {} ({}): {}", technique.on, technique.off, what, error.message()));
-        } catch (const Unsupported& error) {
+        } catch (const Error& error) {  // of one side: the others can still be measured
+          if (error.kind() == ErrorKind::DeviceLost) throw;
           skip(technique.group,
                fmt::format("{} against {} ({}): {}", technique.on, technique.off, what, error.message()));
         }

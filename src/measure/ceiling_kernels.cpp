@@ -222,6 +222,40 @@ fn matrices(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index
 }
 )";
 
+// Each 128 invocations multiply 64 rows that they hold in registers by 256 columns in workgroup memory, 64 deep.
+constexpr const char* pipeline_text = R"(
+var<storage, read> x: array<vec4u>;
+var<storage, read_write> y: array<vec4f>;
+const lanes = 256u;
+const columns = 256u;
+const steps = 4u;
+var<workgroup> tile: array<vec4<u32>, steps * 2u * columns>;
+
+@compute @workgroup_size(lanes)
+fn pipeline(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let turns = x[0].x;
+  let pair = pack2x16float(vec2f(bitcast<f32>(x[0].y), bitcast<f32>(x[0].z)));
+  for (var i = lane; i < steps * 2u * columns; i += lanes) {
+    tile[i] = vec4<u32>(pair) + (i % 7u) * 0x00010001u;
+  }
+  var left: array<vec4<u32>, steps>;
+  @unroll for (var i = 0u; i < steps; i++) {
+    left[i] = vec4<u32>(pair) + (lane % 5u + i) * 0x00010001u;
+  }
+  var sums: array<f32, columns / 2u>;
+  workgroupBarrier();
+  for (var turn = 0u; turn < turns; turn++) {
+    workgroupMatrixMultiplyAccumulate(&sums, &left, &tile, 0u, columns);
+    workgroupMatrixWait(&sums);
+  }
+  var total = vec4f();
+  @unroll for (var i = 0u; i < columns / 8u; i++) {
+    total += vec4f(sums[4u * i], sums[4u * i + 1u], sums[4u * i + 2u], sums[4u * i + 3u]);
+  }
+  y[group.x * lanes + lane] = total;
+}
+)";
+
 constexpr const char* empty_text = R"(
 override lanes: u32;
 var<storage, read> x: array<vec4u>;
@@ -234,6 +268,7 @@ fn empty(@builtin(local_invocation_index) lane: u32) {
 )";
 
 constexpr std::uint32_t subgroups = 4;
+constexpr std::uint32_t pipeline_lanes = 256;
 
 std::uint32_t lanes_of(const gpu::DeviceFacts& facts) {
   return facts.is_cpu ? 1 : std::min<std::uint32_t>({256, facts.max_workgroup_size, facts.max_workgroup_extent[0]});
@@ -248,6 +283,7 @@ std::string text_of(CeilingKernel kernel, const gpu::DeviceFacts& facts) {
     case CeilingKernel::Halves: return half_text;
     case CeilingKernel::Integers: return facts.has_wide_dot ? wide_integer_text : integer_text;
     case CeilingKernel::Matrices: return matrix_text;
+    case CeilingKernel::Pipeline: return pipeline_text;
     case CeilingKernel::Empty: return empty_text;
   }
   return {};
@@ -264,6 +300,7 @@ std::string_view to_string(CeilingKernel kernel) {
     case CeilingKernel::Halves: return "f16";
     case CeilingKernel::Integers: return "8-bit integers";
     case CeilingKernel::Matrices: return "matrices of f16";
+    case CeilingKernel::Pipeline: return "matrices of f16 of a workgroup";
     default: return "nothing";
   }
 }
@@ -274,6 +311,7 @@ bool has(CeilingKernel kernel, const gpu::DeviceFacts& facts) {
     case CeilingKernel::Integers: return facts.has_packed_dot || facts.has_wide_dot;
     case CeilingKernel::Matrices:
       return facts.has_matrices && facts.max_workgroup_size >= 32 * subgroups && facts.local_memory >= 16384;
+    case CeilingKernel::Pipeline: return gpu::runs_pipeline(facts) && facts.max_workgroup_size >= pipeline_lanes;
     default: return true;
   }
 }
@@ -287,7 +325,7 @@ CeilingWork make(CeilingKernel kernel, gpu::Device& device) {
   shader::Specialization specialization;
   if (kernel == CeilingKernel::Matrices) {
     specialization.overrides["subgroups"] = subgroups;
-  } else {
+  } else if (kernel != CeilingKernel::Pipeline) {
     specialization.overrides["lanes"] = lanes;
   }
   if (is_stream) {
@@ -305,11 +343,14 @@ CeilingWork make(CeilingKernel kernel, gpu::Device& device) {
                                     .has_subgroups = facts.has_subgroups,
                                     .has_packed_dot = facts.has_packed_dot,
                                     .has_matrices = facts.has_matrices,
+                                    .has_pipeline = gpu::runs_pipeline(facts),
                                     .subgroup_size = facts.subgroup_size};
   CeilingWork work;
   work.kernel = device.compile(shader::compile(source, "package::ceiling", specialization, traits), "ceiling");
   const std::uint64_t vectors = std::uint64_t{lanes} * rounds * 8;
-  const std::uint64_t invocations = kernel == CeilingKernel::Matrices ? 32 * subgroups : lanes;
+  const std::uint64_t invocations = kernel == CeilingKernel::Matrices   ? 32 * subgroups
+                                    : kernel == CeilingKernel::Pipeline ? pipeline_lanes
+                                                                        : lanes;
   work.result_bytes = 16 * invocations;
   switch (kernel) {
     case CeilingKernel::Fill: work.bytes_written = 16 * vectors; break;
@@ -321,6 +362,7 @@ CeilingWork make(CeilingKernel kernel, gpu::Device& device) {
       work.flops_per_turn = facts.has_wide_dot ? 4.0 * 12 * 16 * 8 * lanes : 4.0 * 16 * 8 * lanes;
       break;
     case CeilingKernel::Matrices: work.flops_per_turn = 8 * 2.0 * 16 * 16 * 16 * subgroups; break;
+    case CeilingKernel::Pipeline: work.flops_per_turn = 2.0 * 64 * 256 * 64 * pipeline_lanes / 128; break;
     case CeilingKernel::Empty: break;
   }
   return work;

@@ -11,9 +11,9 @@
 
 namespace driftwood::measure {
 
-enum class CeilingKernel : std::uint8_t { Fill, Read, Copy, Floats, Halves, Integers, Matrices, Empty };
-std::string_view to_string(CeilingKernel kernel);
+enum class CeilingKernel : std::uint8_t { Fill, Read, Copy, Floats, Halves, Integers, Matrices, Pipeline, Empty };
 
+/// What it measures, in words.
 std::string_view to_string(CeilingKernel kernel);
 
 /// What a kernel does in one workgroup.

@@ -17,7 +17,7 @@
 namespace driftwood::measure {
 namespace {
 
-constexpr int version = 2;                                             // of the kernels and of how they are timed
+constexpr int version = 3;                                             // of the kernels and of how they are timed
 constexpr std::uint64_t most_stream_bytes = std::uint64_t{256} << 20;  // beyond caches of GPUs and CPUs
 constexpr double long_enough_ms = 6;                                   // that a launch and a wait do not count
 constexpr double slow_ms = 100;  // a device that emulates another: two rounds will do
@@ -49,7 +49,7 @@ class Measurement {
     found.float_gflops = arithmetic(CeilingKernel::Floats);
     found.half_gflops = arithmetic(CeilingKernel::Halves);
     found.integer_gflops = arithmetic(CeilingKernel::Integers);
-    found.matrix_gflops = arithmetic(CeilingKernel::Matrices);
+    found.matrix_gflops = std::max(arithmetic(CeilingKernel::Matrices), arithmetic(CeilingKernel::Pipeline));
     found.event_excess_ns = event_excess();
     return found;
   }
@@ -94,9 +94,21 @@ class Measurement {
     found.copy_gb_per_s = rate(make(CeilingKernel::Copy, device_), {x}, {y});
   }
 
+  /// Without a limit where a driver does not take the kernel: a profile can do without.
   double arithmetic(CeilingKernel kernel) {
+    if (!has(kernel, device_.facts())) return 0;
+    try {
+      return rate_of(kernel);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::DeviceLost) throw;
+      log(LogLevel::Warning, fmt::format("The arithmetic of the device '{}' in {} cannot be measured: {}",
+                                         device_.facts().id, to_string(kernel), error.message()));
+      return 0;
+    }
+  }
+
+  double rate_of(CeilingKernel kernel) {
     const gpu::DeviceFacts& facts = device_.facts();
-    if (!has(kernel, facts)) return 0;
     const CeilingWork work = make(kernel, device_);
     // All units busy, and waves of work that end together do not matter.
     const std::uint32_t groups = facts.is_cpu ? 4 * facts.compute_units : 32 * std::max(facts.compute_units, 8U);
@@ -157,7 +169,8 @@ class Measurement {
 std::string key_of(const gpu::DeviceFacts& facts) {
   return fmt::format("ceilings {}\n{}\n{}\n{}\n{} {} {} {} {} {}\n", version, facts.name, facts.api, facts.driver,
                      facts.max_workgroup_size, facts.max_allocation, facts.max_binding, facts.has_f16_arithmetic,
-                     facts.has_packed_dot || facts.has_wide_dot, facts.has_matrices);
+                     facts.has_packed_dot || facts.has_wide_dot,
+                     facts.has_matrices ? (gpu::runs_pipeline(facts) ? 2 : 1) : 0);
 }
 
 }  // namespace

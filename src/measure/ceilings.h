@@ -21,7 +21,7 @@ struct Ceilings {
   double float_gflops = 0;    // fused multiply-adds of f32, two operations each
   double half_gflops = 0;     // of f16
   double integer_gflops = 0;  // products of four bytes added up, eight operations each
-  double matrix_gflops = 0;   // matrices of a subgroup, f16 summed in f32
+  double matrix_gflops = 0;   // matrices of a subgroup or a workgroup, f16 summed in f32
   /// Nanoseconds that the event time of a kernel is longer than what the kernel takes from start to start, where
   /// kernels are queued behind one another; measured with kernels that do nothing.
   double event_excess_ns = 0;
