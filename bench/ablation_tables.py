@@ -79,18 +79,18 @@ def table(rows):
 
 
 def page(document):
-    clock = " (processor time)" if document["options"].get("clock") == "processor" else ""
-    parts = ["**{model}** on {name} ({api}; {driver}), version {version}, {date}, {repeats} repeats{clock}:\n\n    {command}".format(
+    clock = ", processor time" if document["options"].get("clock") == "processor" else ""
+    parts = ["**{model}** on {name} ({api}; {driver}), version {version}, {date}{clock}:\n\n    {command}".format(
         clock=clock,
         model=document["model"], name=document["name"], api=document["api"], driver=document["driver"],
-        version=document["version"], date=document["test_time"][:10], repeats=document["options"]["repeats"],
+        version=document["version"], date=document["test_time"][:10],
         command="\n    ".join(document["commands"]))]
     for group, title in GROUPS:
         rows = [row for row in document["rows"] if row["group"] == group]
         if rows:
             parts.append("{}\n\n{}".format(title + ":", table(rows)))
     if document["skipped"]:
-        parts.append("Not measured: " + " ".join(sorted({entry["reason"] for entry in document["skipped"]})))
+        parts.append("Not measured: " + " ".join(sorted({entry["reason"].split("\n")[0] for entry in document["skipped"]})))
     return "\n\n".join(parts)
 
 
