@@ -47,6 +47,7 @@ void read_target(std::istringstream& words, GoldenCase& golden) {
     if (word == "subgroups") golden.traits.has_subgroups = true;
     if (word == "matrices") golden.traits.has_matrices = golden.dialect.matrices = true;
     if (word == "untyped_memory") golden.has_untyped_matrix_memory = true;
+    if (word == "pipeline") golden.traits.has_pipeline = golden.dialect.pipeline = true;
     if (word == "dot") golden.traits.has_packed_dot = true;
     if (word == "mixed_dot") golden.dialect.mixed_dot = true;
     if (word == "plain_shuffles") golden.dialect.relative_shuffles = false;

@@ -1,0 +1,9 @@
+const stages = 2u;
+var<workgroup> ring: array<vec2<u32>, 2u * stages>;
+var<workgroup> tile: array<vec4<u32>, 64>;
+var<storage, read> x: array<vec4<u32>>;
+var<workgroup> words: array<u32, 64>;
+@compute @workgroup_size(128)
+fn main(@builtin(local_invocation_index) t: u32) {
+  stageCopy(&ring, 0u, &words, 0u, &x, 0u, 4u);
+}
