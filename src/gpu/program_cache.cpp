@@ -1,7 +1,6 @@
 #include "gpu/program_cache.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,9 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+
+#include "base/fnv1a.h"
+#include "base/kept_file.h"
 
 namespace driftwood::gpu {
 namespace {
@@ -26,24 +28,15 @@ struct Header {
 constexpr std::array<char, 8> magic = {'D', 'R', 'I', 'F', 'T', 'C', '0', '1'};
 constexpr std::string_view suffix = ".program";
 // Left by a process that died between writing and renaming.
-constexpr std::string_view partial_suffix = ".partial";
 constexpr auto partial_lifetime = std::chrono::hours(1);
 
 // FNV-1a, 64 bit, from a start value: http://www.isthe.com/chongo/tech/comp/fnv/.
-std::uint64_t fnv1a(std::span<const std::byte> bytes, std::uint64_t hash = 0xcbf29ce484222325u) {
-  for (const std::byte byte : bytes) {
-    hash ^= static_cast<std::uint64_t>(byte);
-    hash *= 0x100000001b3u;
-  }
-  return hash;
-}
-
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::uint64_t checksum_of(std::string_view key, std::span<const std::byte> value) {
-  return fnv1a(value, fnv1a(bytes_of(key)));
+  return fnv1a(text_of(value), fnv1a(key));
 }
 
 }  // namespace
@@ -66,8 +59,8 @@ ProgramCache ProgramCache::standard() {
 
 fs::path ProgramCache::file_of(std::string_view key) const {
   // Two independent 64-bit halves; the key in the file decides, so a collision costs a compilation, not a fault.
-  const std::uint64_t low = fnv1a(bytes_of(key));
-  const std::uint64_t high = fnv1a(bytes_of(key), 0x9e3779b97f4a7c15u);
+  const std::uint64_t low = fnv1a(key);
+  const std::uint64_t high = fnv1a(key, 0x9e3779b97f4a7c15u);
   return folder_ / fmt::format("{:016x}{:016x}{}", high, low, suffix);
 }
 
@@ -94,27 +87,8 @@ std::optional<std::vector<std::byte>> ProgramCache::load(std::string_view key) c
 
 void ProgramCache::store(std::string_view key, std::span<const std::byte> value) const {
   if (!is_enabled()) return;
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  static std::atomic<unsigned> counter{0};
-  const fs::path path = file_of(key);
-  const fs::path partial =
-      folder_ / fmt::format("{}-{}-{}{}", path.stem().string(), getpid(), counter++, partial_suffix);
-  bool is_written = false;
-  {
-    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-    const Header header{magic, key.size(), value.size(), checksum_of(key, value)};
-    file.write(reinterpret_cast<const char*>(&header), sizeof header);
-    file.write(key.data(), static_cast<std::streamsize>(key.size()));
-    file.write(reinterpret_cast<const char*>(value.data()), static_cast<std::streamsize>(value.size()));
-    file.flush();
-    is_written = static_cast<bool>(file);
-  }
-  if (is_written) fs::rename(partial, path, error);
-  if (!is_written || error) {
-    fs::remove(partial, error);
-    return;
-  }
+  const Header header{magic, key.size(), value.size(), checksum_of(key, value)};
+  if (!write_kept_file(file_of(key), {text_of(std::as_bytes(std::span(&header, 1))), key, text_of(value)})) return;
   const auto stored = static_cast<std::int64_t>(sizeof(Header) + key.size() + value.size());
   const bool is_counted = *bytes_ >= 0;
   if (!is_counted || (*bytes_ += stored) > static_cast<std::int64_t>(limit_bytes_)) evict();

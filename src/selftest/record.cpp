@@ -1,12 +1,9 @@
 #include "selftest/record.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <fstream>
-#include <sstream>
-
+#include "base/fnv1a.h"
+#include "base/kept_file.h"
 #include "gpu/program_cache.h"
 #include "gpu/registry.h"
 #include "kernels/embedded.h"
@@ -19,15 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr int format = 1;
 constexpr std::uintmax_t most_bytes = 1 << 20;
-
-// FNV-1a, 64 bit: http://www.isthe.com/chongo/tech/comp/fnv/.
-std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325U) {
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
-}
 
 std::uint64_t hash_of_kernels() {
   std::uint64_t hash = fnv1a({});
@@ -64,15 +52,10 @@ fs::path Records::file_of(const std::string& key) const { return folder_ / fmt::
 
 std::optional<Report> Records::load(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
-  const fs::path path = file_of(key);
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error || size > most_bytes) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  const nlohmann::json document = nlohmann::json::parse(text.str(), nullptr, false);
-  if (!file || !document.is_object()) return std::nullopt;
+  const auto text = read_kept_file(file_of(key), most_bytes);
+  if (!text) return std::nullopt;
+  const nlohmann::json document = nlohmann::json::parse(*text, nullptr, false);
+  if (!document.is_object()) return std::nullopt;
   try {
     const nlohmann::json& report = document.at("report");
     const bool is_mine = document.at("format") == format && dumped(document.at("key")) == dumped(key) &&
@@ -89,20 +72,7 @@ void Records::store(const std::string& key, const Report& report) const {
   const nlohmann::json clean = nlohmann::json::parse(dumped(to_json(report)));
   const nlohmann::json document = {
       {"format", format}, {"key", key}, {"report", clean}, {"checksum", checksum_of(clean, key)}};
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  static std::atomic<unsigned> counter{0};
-  const fs::path path = file_of(key);
-  const fs::path partial = folder_ / fmt::format("{}-{}-{}.partial", path.stem().string(), getpid(), counter++);
-  bool is_written = false;
-  {
-    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-    file << dumped(document) << "\n";
-    file.flush();
-    is_written = static_cast<bool>(file);
-  }
-  if (is_written) fs::rename(partial, path, error);
-  if (!is_written || error) fs::remove(partial, error);
+  write_kept_file(file_of(key), {dumped(document), "\n"});
 }
 
 }  // namespace driftwood::selftest

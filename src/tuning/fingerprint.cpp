@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 
+#include "base/fnv1a.h"
 #include "kernels/source.h"
 #include "tuning/table.h"
 
@@ -11,14 +12,6 @@ namespace driftwood::tuning {
 namespace {
 
 // FNV-1a, 64 bit: http://www.isthe.com/chongo/tech/comp/fnv/.
-std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325U) {
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
-}
-
 // The modules that a source imports: `import package::a::b;` names b of package::a, `import package::a::{b, c};` both.
 std::vector<std::string> imports_of(std::string_view source) {
   constexpr std::string_view keyword = "import ";

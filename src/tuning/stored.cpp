@@ -1,15 +1,13 @@
 #include "tuning/stored.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/fnv1a.h"
+#include "base/kept_file.h"
 #include "base/log.h"
 #include "gpu/program_cache.h"
 
@@ -19,14 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t most_bytes = 16 << 20;
-
-std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325U) {
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
-}
 
 // As JSON holds it: what drivers say of themselves need not be UTF-8.
 std::string kept(const std::string& text) {
@@ -56,15 +46,10 @@ fs::path Cache::file_of(const gpu::DeviceFacts& facts) const {
 std::optional<Table> Cache::load(const gpu::DeviceFacts& facts) const {
   if (folder_.empty()) return std::nullopt;
   const fs::path path = file_of(facts);
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error || size > most_bytes) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) return std::nullopt;
+  const auto text = read_kept_file(path, most_bytes);
+  if (!text) return std::nullopt;
   try {
-    Table table = parse_table(text.str(), fmt::format("The table '{}'", path.string()));
+    Table table = parse_table(*text, fmt::format("The table '{}'", path.string()));
     return is_of(table, facts) ? std::optional(std::move(table)) : std::nullopt;
   } catch (const InvalidInput& fault) {
     log(LogLevel::Warning, fmt::format("{} It is not used.", fault.message()));
@@ -79,22 +64,7 @@ bool Cache::store(const gpu::DeviceFacts& facts, const Table& table) const {
   all.api = facts.api;
   all.driver = facts.driver;
   for (const TableEntry& entry : table.entries) all.set(entry);
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  static std::atomic<unsigned> counter{0};
-  const fs::path path = file_of(facts);
-  const fs::path partial = folder_ / fmt::format("{}-{}-{}.partial", path.stem().string(), getpid(), counter++);
-  bool is_written = false;
-  {
-    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-    file << to_text(all);
-    file.flush();
-    is_written = static_cast<bool>(file);
-  }
-  if (is_written) fs::rename(partial, path, error);
-  if (is_written && !error) return true;
-  fs::remove(partial, error);
-  return false;
+  return write_kept_file(file_of(facts), {to_text(all)});
 }
 
 bool Cache::forget(const gpu::DeviceFacts& facts) const {

@@ -11,6 +11,7 @@
 #include "formats/temporary_folder.h"
 #include "gpu/amended_device.h"
 #include "llm/generate.h"
+#include "llm/loud_model.h"
 #include "support/devices.h"
 #include "support/error_of.h"
 #include "text/byte_alphabet.h"
@@ -254,24 +255,6 @@ TEST(DeviceSamplingPlaces, WhatTheDeviceCannotDoIsDoneOnTheHost) {
   Session session(wrong, tiny(), {.context = 8});
   Sampler sampler(greedy);
   EXPECT_FALSE(make_decoding(session, sampler)->is_on_device());
-}
-
-/// A copy of a tiny model with one norm's factors at 3e6: beyond the halves' range.
-models::Checkpoint loud_model(const driftwood::testing::TemporaryFolder& folder) {
-  const std::filesystem::path from = std::string(DRIFTWOOD_TEST_DATA) + "/llm/llama-gqa-tied";
-  std::filesystem::copy_file(from / "config.json", folder.path() / "config.json");
-  const SafetensorsFile file = SafetensorsFile::open(from);
-  std::vector<SafetensorsOutput> outputs;
-  std::vector<float> loud;
-  for (const StoredTensor& tensor : file.tensors().all()) {
-    outputs.push_back({.name = tensor.name, .type = tensor.type, .shape = tensor.shape(), .bytes = tensor.bytes});
-    if (tensor.name != "model.layers.1.post_attention_layernorm.weight") continue;
-    loud.assign(tensor.dims[0], 3e6F);
-    outputs.back().type = DataType::F32;
-    outputs.back().bytes = std::as_bytes(std::span(loud));
-  }
-  write_safetensors(folder.path() / "model.safetensors", outputs);
-  return models::Checkpoint::open(folder.path());
 }
 
 TEST(DeviceSamplingNonFinite, IsTheErrorThatNamesPositionAndOperation) {
