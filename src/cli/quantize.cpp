@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/parallel.h"
 #include "cli/command.h"
 #include "cli/image_files.h"
 #include "cli/options.h"
@@ -143,8 +143,7 @@ void quantize(const QuantizeArguments& arguments) {
                                        arguments.input, scheme->name));
   }
   ProgressLine line(fmt::format("quantizing to {}", scheme->name));
-  const unsigned threads =
-      arguments.threads > 0 ? arguments.threads : std::max(1U, std::thread::hardware_concurrency());
+  const unsigned threads = arguments.threads > 0 ? arguments.threads : host_threads(1024);
   constexpr std::uint64_t million = 1000000;
   const models::QuantizationReport report = models::quantize(
       source, arguments.output, *scheme,

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
-#include <thread>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "formats/gguf_type_ids.h"
 #include "formats/quote.h"
 #include "tensor/quantize.h"
@@ -88,25 +87,10 @@ class RowEncoder {
       return stored_.bytes.subspan(first * from_, count * from_);
     }
     out_.resize(count * to_);
-    const std::uint64_t workers = std::clamp<std::uint64_t>(threads, 1, count);
-    std::vector<std::exception_ptr> errors(workers);
-    const auto work = [&](std::uint64_t worker) {
-      try {
-        std::vector<float> values(columns_);
-        for (std::uint64_t i = count * worker / workers; i < count * (worker + 1) / workers; ++i) {
-          encode_one(first + i, values, std::span(out_).subspan(i * to_, to_));
-        }
-      } catch (...) {
-        errors[worker] = std::current_exception();
-      }
-    };
-    std::vector<std::jthread> pool;
-    for (std::uint64_t worker = 1; worker < workers; ++worker) pool.emplace_back(work, worker);
-    work(0);
-    pool.clear();
-    for (const std::exception_ptr& error : errors) {
-      if (error) std::rethrow_exception(error);
-    }
+    share_out(count, threads, [&](std::size_t begin, std::size_t end) {
+      std::vector<float> values(columns_);
+      for (std::size_t i = begin; i < end; ++i) encode_one(first + i, values, std::span(out_).subspan(i * to_, to_));
+    });
     return out_;
   }
 

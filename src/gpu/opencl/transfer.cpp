@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
-#include <thread>
 
-#include "base/checked.h"
+#include "base/parallel.h"
 #include "gpu/opencl/status.h"
 
 namespace driftwood::gpu::opencl {
@@ -23,21 +21,9 @@ constexpr unsigned max_copy_threads = 8;
 
 // memcpy on half of the host's cores. The source may be a mapped file: its page faults are shared out as well.
 void copy_with_threads(std::byte* to, std::span<const std::byte> from) {
-  const std::size_t parts = std::clamp(std::thread::hardware_concurrency() / 2, 1u, max_copy_threads);
-  const std::size_t part = divide_up(from.size(), parts);
-  std::vector<std::thread> helpers;
-  std::size_t shared_out = 0;  // bytes given to helpers
-  try {
-    while (helpers.size() + 1 < parts && shared_out + part < from.size()) {
-      helpers.emplace_back(
-          [to, from, part, shared_out] { std::memcpy(to + shared_out, from.data() + shared_out, part); });
-      shared_out += part;
-    }
-  } catch (const std::system_error&) {
-    // No more threads are to be had: the rest is copied here.
-  }
-  std::memcpy(to + shared_out, from.data() + shared_out, from.size() - shared_out);
-  for (std::thread& helper : helpers) helper.join();
+  share_out(from.size(), host_threads(2 * max_copy_threads) / 2, [to, from](std::size_t first, std::size_t end) {
+    std::memcpy(to + first, from.data() + first, end - first);
+  });
 }
 
 struct TextureRegion {
