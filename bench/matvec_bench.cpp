@@ -233,8 +233,8 @@ struct Wanted {
 
 void measure_halves(Bench& bench, const Wanted& wanted) {
   const gpu::DeviceFacts& facts = bench.device.facts();
-  const bool has_bytes = graph::byte_format(bench.product.format) != 0 && !info(bench.product.format).has_row_scale();
-  if (!facts.has_f16_arithmetic || facts.is_cpu || !has_bytes || wanted.halves == false) return;
+  const bool has_halves = graph::half_format(bench.product.format) != 0;
+  if (!facts.has_f16_arithmetic || facts.is_cpu || !has_halves || wanted.halves == false) return;
   for (const std::uint32_t splits : {4U, 8U, 16U, 32U}) {
     for (const std::uint32_t turns : {1U, 2U, 4U}) {
       const bool is_wanted =

@@ -1,17 +1,18 @@
-// The product of one token with rows of bytes (byte_fields), a row a lane, in f16: for linear_rows and its like where
-// `halves` is set. For formats without scales of rows, whose models have integer products.
+// The product of one token with rows of small numbers (half_fields), a row a lane, in f16: for linear_rows and its like
+// where `halves` is set. For formats without scales of rows, whose models have integer products.
 //
 // Each 32 values of x are divided by the largest of them, so that sums of their products with bytes less the bias cannot
 // overflow, and kept as pairs of f16 in a word, in the order that two bytes of a word give: 0 and 2, 1 and 3. Eight
 // products are summed in f16, and the rest in f32.
-import package::byte_fields::{Raw, bias, bytes_of, first_word, has_minimum, load_raw, q4_0, q4_1, raw_words, scale_of, weights_kind};
+import package::half_fields::{Raw, bias, bits, has_minimum, has_two_scales, load_raw, piece_chunks, raw_words, scale_of, words_of};
 import package::row_product::{lanes, neighbours, normalizes, splits, squares, turns, workers};
 
 override half_chunks: u32 = 0;  // of 32 columns of the token; 0: the product is not in f16
 
 const halves = half_chunks > 0u;
-const steps = (half_chunks + splits * turns - 1u) / (splits * turns);
-const is_even = half_chunks % (splits * turns) == 0u;
+const pieces = half_chunks / piece_chunks;
+const steps = (pieces + splits * turns - 1u) / (splits * turns);
+const is_even = pieces % (splits * turns) == 0u;
 
 alias Words = array<u32, turns * raw_words>;
 
@@ -66,7 +67,7 @@ fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
   workgroupBarrier();
 }
 
-fn chunk_of(step: u32, turn: u32, split: u32) -> u32 {
+fn piece_of(step: u32, turn: u32, split: u32) -> u32 {
   return (step * turns + turn) * splits + split;
 }
 
@@ -74,9 +75,9 @@ fn chunk_of(step: u32, turn: u32, split: u32) -> u32 {
 fn load_words(w: weights<f32>, row: u32, split: u32, step: u32) -> Words {
   var words: Words;
   @unroll for (var turn = 0u; turn < turns; turn++) {
-    let chunk = chunk_of(step, turn, split);
-    if (is_even || chunk < half_chunks) {
-      let raw = load_raw(w, row, chunk);
+    let piece = piece_of(step, turn, split);
+    if (is_even || piece < pieces) {
+      let raw = load_raw(w, row, piece);
       @unroll for (var j = 0u; j < raw_words; j++) {
         words[turn * raw_words + j] = raw[j];
       }
@@ -92,36 +93,34 @@ fn product(bytes: u32, bits: u32, pair: u32) -> vec2<f16> {
   return numbers * bitcast<vec2<f16>>(pair);
 }
 
-// Four values of a chunk, those of slice s, in the bytes, or the nibbles that `bits` leaves, of a word.
-const are_nibbles = weights_kind == q4_0 || weights_kind == q4_1;
-const bits = select(0x00ff00ffu, 0x000f000fu, are_nibbles);
-
-fn slice_of(raw: Raw, bytes: array<u32, 8>, s: u32) -> u32 {
-  if (are_nibbles) {
-    return raw[first_word + s % 4u] >> (s / 4u * 4u);
-  }
-  return bytes[s];
+fn total(even: vec2<f16>, odd: vec2<f16>) -> f32 {
+  let sums = vec2f(even + odd);
+  return sums.x + sums.y;
 }
 
-fn chunk_sum(raw: Raw, chunk: u32) -> f32 {
-  let bytes = bytes_of(raw);
+fn chunk_sum(raw: Raw, piece: u32, sub: u32) -> f32 {
+  let words = words_of(raw, piece, sub);
+  let scale = scale_of(raw, piece, sub);
+  let chunk = piece * piece_chunks + sub;
   var even = vec2<f16>();
   var odd = vec2<f16>();
+  var sum = 0.0;
   @unroll for (var i = 0u; i < 4u; i++) {
     let pairs = half_pairs[chunk * 4u + i];
-    let a = slice_of(raw, bytes, 2u * i);
-    let b = slice_of(raw, bytes, 2u * i + 1u);
-    even += product(a, bits, pairs.x);
-    odd += product(a >> 8u, bits, pairs.y);
-    even += product(b, bits, pairs.z);
-    odd += product(b >> 8u, bits, pairs.w);
+    even += product(words[2u * i], bits, pairs.x);
+    odd += product(words[2u * i] >> 8u, bits, pairs.y);
+    even += product(words[2u * i + 1u], bits, pairs.z);
+    odd += product(words[2u * i + 1u] >> 8u, bits, pairs.w);
+    if (has_two_scales && i == 1u) {
+      sum = total(even, odd) * scale.x;
+      even = vec2<f16>();
+      odd = vec2<f16>();
+    }
   }
-  let sums = vec2f(even + odd);
-  let scale = scale_of(raw, chunk);
   let input = half_scales[chunk];
-  var sum = (sums.x + sums.y) * (scale.x * input.x);
+  sum = (sum + total(even, odd) * scale.y) * input.x;
   if (has_minimum) {
-    sum += scale.y * input.y;
+    sum += scale.z * input.y;
   }
   return sum;
 }
@@ -129,13 +128,15 @@ fn chunk_sum(raw: Raw, chunk: u32) -> f32 {
 fn step_sum(words: Words, split: u32, step: u32) -> f32 {
   var sum = 0.0;
   @unroll for (var turn = 0u; turn < turns; turn++) {
-    let chunk = chunk_of(step, turn, split);
-    if (is_even || chunk < half_chunks) {
+    let piece = piece_of(step, turn, split);
+    if (is_even || piece < pieces) {
       var raw: Raw;
       @unroll for (var j = 0u; j < raw_words; j++) {
         raw[j] = words[turn * raw_words + j];
       }
-      sum += chunk_sum(raw, chunk);
+      @unroll for (var sub = 0u; sub < piece_chunks; sub++) {
+        sum += chunk_sum(raw, piece, sub);
+      }
     }
   }
   return sum;

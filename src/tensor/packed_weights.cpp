@@ -166,7 +166,15 @@ const PackedFormat& packed_format(DataType type) { return Formats::formats[index
 std::span<const PackedFormat> packed_formats() { return Formats::formats; }
 
 std::uint32_t gpu_word_run(DataType type) {
-  return type == DataType::Q4_0 || type == DataType::Q4_1 || type == DataType::Q8_0 ? 4 : 1;
+  switch (type) {
+    case DataType::Q4_0:
+    case DataType::Q4_1:
+    case DataType::Q8_0:
+    case DataType::Q4_K:
+    case DataType::Q5_K:
+    case DataType::Q6_K: return 4;
+    default: return 1;
+  }
 }
 
 std::uint32_t units_per_row(const WeightsDescriptor& descriptor) {

@@ -146,25 +146,43 @@ std::uint32_t byte_format(DataType format) {
   return 0;
 }
 
+std::uint32_t half_format(DataType format) {
+  switch (format) {
+    case DataType::Q4_K: return 8;
+    case DataType::Q5_K: return 9;
+    case DataType::Q6_K: return 10;
+    default: return info(format).has_row_scale() ? 0 : byte_format(format);
+  }
+}
+
+namespace {
+
+// Chunks of 32 columns that an invocation reads together (kernels/half_fields.wgsl).
+std::uint32_t piece_chunks(DataType format) {
+  return format == DataType::Q6_K ? 4 : info(format).block_length == 256 ? 2 : 1;
+}
+
+}  // namespace
+
 RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
   const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
   RowTiling tiling{.lanes = weights_row_group(facts), .halves = true};
-  const std::uint32_t chunks = weights.columns / 32;
+  const std::uint32_t pieces = weights.columns / 32 / piece_chunks(weights.format);
   const std::uint32_t sides = matrices_of(node);
   const std::uint64_t on_a_unit = divide_up(divide_up(weights.rows, tiling.lanes), facts.compute_units);
   // Best on an H200 (docs/performance.md): sixteen invocations a row, thirty-two of long rows, eight where there are
   // many rows, four of two matrices.
-  constexpr std::uint32_t long_row = 256, many_rows = 8;
-  const std::uint32_t most = sides > 1 ? 4 : on_a_unit > many_rows ? 8 : chunks > long_row ? 32 : 16;
+  constexpr std::uint32_t long_row = 8192, many_rows = 8;
+  const std::uint32_t most = sides > 1 ? 4 : on_a_unit > many_rows ? 8 : weights.columns > long_row ? 32 : 16;
   const auto fits = [&](std::uint32_t splits) {
-    return splits <= chunks && splits * tiling.lanes * sides <= facts.max_workgroup_size &&
+    return splits <= pieces && splits * tiling.lanes * sides <= facts.max_workgroup_size &&
            splits * sides <= facts.max_workgroup_extent[1];
   };
   while (tiling.splits < most && fits(2 * tiling.splits)) tiling.splits *= 2;
   tiling.splits = context.choice("splits", tiling.splits, {1, 2, 4, 8, 16, 32}, fits);
   tiling.turns =
-      context.choice("turns", 1, {1, 2, 4}, [&](std::uint32_t turns) { return turns * tiling.splits <= chunks; });
+      context.choice("turns", 1, {1, 2, 4}, [&](std::uint32_t turns) { return turns * tiling.splits <= pieces; });
   // A unit holds some eight workgroups at a time; those that would come later find the token ready.
   tiling.blocks = context.choice("blocks", static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8)),
                                  {1, 2, 4, 8, 16});
@@ -178,9 +196,8 @@ bool takes_halves(const Node& node, const SelectionContext& context) {
   if (!facts.has_subgroups || facts.subgroup_size < lanes_of_chunk) return false;
   const Shape& x = context.shape(node.inputs[0]);
   const WeightsSource& weights = context.value(node.inputs[1]).weights;
-  const bool has_bytes = byte_format(weights.format) != 0 && !info(weights.format).has_row_scale();
-  if (!has_only_rows(node, context) || x.w != 1 || !has_bytes) return false;
-  if (weights.columns % 32 != 0 || !node.prologue.empty()) return false;
+  if (!has_only_rows(node, context) || x.w != 1 || half_format(weights.format) == 0) return false;
+  if (weights.columns % info(weights.format).block_length != 0 || !node.prologue.empty()) return false;
   return bytes_of(choose_half_tiling(node, context), node, context) <= facts.local_memory;
 }
 
@@ -225,7 +242,7 @@ Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& conte
                                   {"staged_slices", tiling.stages ? slices_of(context, x) : 0},
                                   {"rows_per_token", rows_per_token(context, x)}};
   if (tiling.halves) {
-    use.specialization.overrides["weights_kind"] = byte_format(matrix.format);
+    use.specialization.overrides["weights_kind"] = half_format(matrix.format);
     use.specialization.overrides["half_chunks"] = matrix.columns / 32;
     use.specialization.overrides["sides"] = matrices_of(node);
     use.specialization.overrides["neighbours"] =

@@ -30,6 +30,9 @@ struct RowTiling {
 /// The number of a format whose values are bytes, or parts of bytes, in kernels/byte_fields.wgsl; 0 of others.
 std::uint32_t byte_format(DataType format);
 
+/// The number of a format that products of one token in f16 read (kernels/half_fields.wgsl); 0 of others.
+std::uint32_t half_format(DataType format);
+
 /// Whether the product with one token is made in f16: the device and the precision have it, and the format has bytes.
 bool takes_halves(const Node& node, const SelectionContext& context);
 /// The tiling of such a product.
