@@ -72,20 +72,21 @@ TensorDescriptor tensor_setting(const std::vector<std::string>& parts, const std
   return descriptor;
 }
 
-/// NAME=weights:FORMAT:ROWSxCOLUMNS[:ROW_GROUP].
+/// NAME=weights:FORMAT:ROWSxCOLUMNS[:ROW_GROUP[:WORD_RUN]].
 WeightsDescriptor weights_setting(const std::vector<std::string>& parts, const std::string& setting) {
-  if (parts.size() < 3 || parts.size() > 4) bad_setting(setting, "is no matrix such as w=weights:q4_0:64x128:32");
+  if (parts.size() < 3 || parts.size() > 5) bad_setting(setting, "is no matrix such as w=weights:q4_0:64x128:32");
   const auto format = data_type_from_name(parts[1]);
   if (!format) bad_setting(setting, fmt::format("names the unknown format '{}'", parts[1]));
   const auto extents = numbers(parts[2], setting);
   if (extents.size() != 2) bad_setting(setting, "has no two extents ROWSxCOLUMNS");
   constexpr std::uint32_t gpu_group = 32;
-  const std::uint32_t group = parts.size() == 4 ? numbers(parts[3], setting)[0] : gpu_group;
+  const std::uint32_t group = parts.size() > 3 ? numbers(parts[3], setting)[0] : gpu_group;
+  const std::uint32_t run = group == gpu_group ? gpu_word_run(*format) : 1;
   return {.format = *format,
           .rows = extents[0],
           .columns = extents[1],
           .row_group = group,
-          .word_run = group == gpu_group ? gpu_word_run(*format) : 1};
+          .word_run = parts.size() > 4 ? numbers(parts[4], setting)[0] : run};
 }
 
 void apply(shader::Specialization& specialization, const std::string& setting) {
@@ -162,9 +163,10 @@ void add_kernel(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--set", arguments->settings,
                       "NAME=NUMBER for an override, NAME=TYPE for an alias, NAME=tensor:TYPE:[BxHx]WxC[:STORAGE], "
-                      "NAME=weights:FORMAT:ROWSxCOLUMNS[:ROW_GROUP] (repeatable)");
-  command->add_flag("--pipeline", arguments->pipeline,
-                    "OpenCL C with the pipeline of a workgroup as NVIDIA's driver takes it, not lowered to plain loops");
+                      "NAME=weights:FORMAT:ROWSxCOLUMNS[:ROW_GROUP[:WORD_RUN]] (repeatable)");
+  command->add_flag(
+      "--pipeline", arguments->pipeline,
+      "OpenCL C with the pipeline of a workgroup as NVIDIA's driver takes it, not lowered to plain loops");
   command->add_flag("--list", arguments->list, "List the kernels and helper modules");
   command->callback([arguments, &action] { action = [arguments] { kernel(*arguments); }; });
 }

@@ -4,7 +4,7 @@ import package::active_rows::active_rows;
 import package::matrix_operands::{position, without_padding};
 import package::parameters::Parameters;
 import package::pipeline_tile::{Filling, Sums, depth, fill, find_tile, invocations, multiply_step, multiplying, matrix_token,
-                                of_matrix, ring, rows_of, separate, stages, tile_rows, tile_tokens};
+                                of_matrix, place_of, ring, rows_of, separate, stages, tile_rows, tile_tokens};
 
 @weights var<read> gate: weights<f32>;
 @weights var<read> up: weights<f32>;
@@ -25,19 +25,19 @@ var<uniform> parameters: Parameters;
 }
 
 // Stores what an invocation holds of a tile.
-fn store(sums: ptr<function, Sums>, tile: u32, token_tiles: u32, positions: u32, t: u32) {
-  let first = tile % token_tiles * tile_tokens;
-  let s = tile / token_tiles * (tile_rows / 4u) + t / 32u * 2u + t % 32u / 16u;
+fn store(sums: ptr<function, Sums>, place: vec2<u32>, positions: u32, t: u32) {
+  let first = place.y * tile_tokens;
+  let s = place.x * (tile_rows / 4u) + t / 32u * 2u + t % 32u / 16u;
   @unroll for (var j = 0u; j < tile_tokens / 16u; j++) {
     let gate_sum = of_matrix(sums, 0u, j, t);
     let up_sum = of_matrix(sums, 1u, j, t);
     let p = first + matrix_token(j, t);
     if (p < positions && s < tensorSlices(y)) {
-      let place = position(p, y);
-      let gated = activation(gate_sum, place.x, place.y, place.z, s);
-      let value = gated * up_bias(up_sum, place.x, place.y, place.z, s);
-      tensorStore(y, place, s,
-                  epilogue(without_padding(value, s, tensorChannels(y)), place.x, place.y, place.z, s));
+      let at = position(p, y);
+      let gated = activation(gate_sum, at.x, at.y, at.z, s);
+      let value = gated * up_bias(up_sum, at.x, at.y, at.z, s);
+      tensorStore(y, at, s,
+                  epilogue(without_padding(value, s, tensorChannels(y)), at.x, at.y, at.z, s));
     }
   }
 }
@@ -59,7 +59,7 @@ fn gated_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gro
     if (t >= multiplying) {
       workgroupRegisters(24u);
       if (fills) {
-        find_tile(&filling, token_tiles, steps);
+        find_tile(&filling, row_tiles, token_tiles, steps);
         while (filling.tile < tiles) {
           fill(&filling, gate, up, &packed, tiles, token_tiles, groups.x);
         }
@@ -72,7 +72,7 @@ fn gated_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gro
         var sums: Sums;
         for (var k = 0u; k < steps; k++) {
           stageWait(&ring, stage, round);
-          multiply_step(&sums, rows, stage);
+          multiply_step(&sums, rows, stage, t);
           stageRelease(&ring, stage);
           stage++;
           if (stage == stages) {
@@ -80,12 +80,12 @@ fn gated_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gro
             round++;
           }
         }
-        store(&sums, tile, token_tiles, positions, t);
+        store(&sums, place_of(tile, row_tiles, token_tiles), positions, t);
       }
     }
   } else {
     if (fills) {
-      find_tile(&filling, token_tiles, steps);
+      find_tile(&filling, row_tiles, token_tiles, steps);
       for (var i = 0u; i < stages - 1u; i++) {
         fill(&filling, gate, up, &packed, tiles, token_tiles, groups.x);
       }
@@ -100,7 +100,7 @@ fn gated_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gro
         }
         stageWait(&ring, stage, round);
         if (t < multiplying) {
-          multiply_step(&sums, rows, stage);
+          multiply_step(&sums, rows, stage, t);
         }
         stageRelease(&ring, stage);
         stage++;
@@ -110,7 +110,7 @@ fn gated_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gro
         }
       }
       if (t < multiplying) {
-        store(&sums, tile, token_tiles, positions, t);
+        store(&sums, place_of(tile, row_tiles, token_tiles), positions, t);
       }
     }
   }

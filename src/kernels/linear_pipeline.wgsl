@@ -1,10 +1,11 @@
 // y[p, o] = sum over columns of w[o, c] x[p, c] on the matrix units of a workgroup (pipeline_tile). As many workgroups
-// run as the device holds at once; each does every so manieth tile, those of one row of tiles at about the same time.
+// run as the device holds at once; each does every so manieth tile, neighbours at about the same time.
 import package::active_rows::active_rows;
 import package::matrix_operands::{position, without_padding};
 import package::parameters::Parameters;
-import package::pipeline_tile::{Filling, Sums, depth, fill, find_tile, invocations, multiply_step, multiplying, neighbouring,
-                                neighbouring_token, ring, rows_of, separate, stages, tile_rows, tile_tokens};
+import package::pipeline_tile::{Filling, Sums, depth, fill, find_tile, in_memory, invocations, matrix_token, multiply_step,
+                                multiplying, neighbouring, neighbouring_token, of_matrix, place_of, ring, rows_of, separate,
+                                stages, tile_rows, tile_tokens};
 
 @weights var<read> w: weights<f32>;
 var<storage, read> packed: array<vec4<u32>>;
@@ -15,17 +16,27 @@ var<uniform> parameters: Parameters;
   return value;
 }
 
-// Stores what an invocation holds of a tile.
-fn store(sums: ptr<function, Sums>, tile: u32, token_tiles: u32, positions: u32, t: u32) {
-  let first = tile % token_tiles * tile_tokens;
-  let s = tile / token_tiles * (tile_rows / 4u) + t / 32u * 4u + t % 32u / 8u;
-  @unroll for (var j = 0u; j < tile_tokens / 8u; j++) {
-    let sum = neighbouring(sums, j, t);
-    let p = first + neighbouring_token(j, t);
-    if (p < positions && s < tensorSlices(y)) {
-      let place = position(p, y);
-      let value = without_padding(sum, s, tensorChannels(y));
-      tensorStore(y, place, s, epilogue(value, place.x, place.y, place.z, s));
+fn put(sum: vec4f, p: u32, s: u32, positions: u32) {
+  if (p < positions && s < tensorSlices(y)) {
+    let at = position(p, y);
+    let value = without_padding(sum, s, tensorChannels(y));
+    tensorStore(y, at, s, epilogue(value, at.x, at.y, at.z, s));
+  }
+}
+
+// Stores what an invocation holds of a tile: a row of tiles and a tile of tokens.
+fn store(sums: ptr<function, Sums>, place: vec2<u32>, positions: u32, t: u32) {
+  let first = place.y * tile_tokens;
+  let s = place.x * (tile_rows / 4u) + t / 32u * 4u;
+  if (in_memory) {
+    @unroll for (var j = 0u; j < tile_tokens / 16u; j++) {
+      let p = first + matrix_token(j, t);
+      put(of_matrix(sums, 0u, j, t), p, s + t % 32u / 16u, positions);
+      put(of_matrix(sums, 1u, j, t), p, s + 2u + t % 32u / 16u, positions);
+    }
+  } else {
+    @unroll for (var j = 0u; j < tile_tokens / 8u; j++) {
+      put(neighbouring(sums, j, t), first + neighbouring_token(j, t), s + t % 32u / 8u, positions);
     }
   }
 }
@@ -47,7 +58,7 @@ fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gr
     if (t >= multiplying) {
       workgroupRegisters(24u);
       if (fills) {
-        find_tile(&filling, token_tiles, steps);
+        find_tile(&filling, row_tiles, token_tiles, steps);
         while (filling.tile < tiles) {
           fill(&filling, w, w, &packed, tiles, token_tiles, groups.x);
         }
@@ -60,7 +71,7 @@ fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gr
         var sums: Sums;
         for (var k = 0u; k < steps; k++) {
           stageWait(&ring, stage, round);
-          multiply_step(&sums, rows, stage);
+          multiply_step(&sums, rows, stage, t);
           stageRelease(&ring, stage);
           stage++;
           if (stage == stages) {
@@ -68,12 +79,12 @@ fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gr
             round++;
           }
         }
-        store(&sums, tile, token_tiles, positions, t);
+        store(&sums, place_of(tile, row_tiles, token_tiles), positions, t);
       }
     }
   } else {
     if (fills) {
-      find_tile(&filling, token_tiles, steps);
+      find_tile(&filling, row_tiles, token_tiles, steps);
       for (var i = 0u; i < stages - 1u; i++) {
         fill(&filling, w, w, &packed, tiles, token_tiles, groups.x);
       }
@@ -88,7 +99,7 @@ fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gr
         }
         stageWait(&ring, stage, round);
         if (t < multiplying) {
-          multiply_step(&sums, rows, stage);
+          multiply_step(&sums, rows, stage, t);
         }
         stageRelease(&ring, stage);
         stage++;
@@ -98,7 +109,7 @@ fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gr
         }
       }
       if (t < multiplying) {
-        store(&sums, tile, token_tiles, positions, t);
+        store(&sums, place_of(tile, row_tiles, token_tiles), positions, t);
       }
     }
   }

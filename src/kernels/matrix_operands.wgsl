@@ -112,8 +112,7 @@ fn packed(value: vec4f) -> vec2<u32> {
 fn load_unit(w: weights<f32>, row: u32, step: u32, unit: u32) -> vec4<u32> {
   let r = min(row, weightsRows(w) - 1u);
   if (half_weights) {
-    return vec4<u32>(weightsWord(w, r, step, unit * 4u), weightsWord(w, r, step, unit * 4u + 1u),
-                     weightsWord(w, r, step, unit * 4u + 2u), weightsWord(w, r, step, unit * 4u + 3u));
+    return weightsWords(w, r, step, unit);
   }
   let s = step * (depth / 4u) + unit * 2u;
   return vec4<u32>(packed(weightsLoad(w, r, s)), packed(weightsLoad(w, r, s + 1u)));

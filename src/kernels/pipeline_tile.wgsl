@@ -3,14 +3,18 @@
 // `stages` stages of workgroup memory, which one invocation fills. Two times 128 others multiply; while one half decodes
 // weights, the other has the matrix units.
 //
-// Weights come as they are packed, words of 32 rows by word; an invocation decodes its part of a step to registers, as
-// the left factor. Tokens come as pipeline_input has laid them out: for each tile and step, 8 columns after one another
-// of all tokens of the tile. Of 16 columns the even ones come first, which is the order that words of bytes and nibbles
+// Weights come as they are packed, words of `weight_rows` rows interleaved; an invocation decodes its part of a step to
+// registers, as the left factor. Halves are that as they are: 64 rows by 8 columns, as the packed form has them where
+// there is a pipeline, are read from workgroup memory, but for gated products, whose two rows of an invocation are of two
+// matrices. Tokens come as pipeline_input has laid them out: for each tile and step, 8 columns after one another of all
+// tokens of the tile. For bytes and nibbles the even ones of 16 columns come first, which is the order that their words
 // give two halves in.
 override tile_tokens: u32;
 override stages: u32;        // at least 2
 override weights_kind: u32;  // 1: q4_0, 2: q8_0, 3: f16
+override weight_rows: u32;   // whose words are interleaved: 32 or 64
 override gated: bool;        // half of a tile's rows are of a second matrix
+override band: u32;          // rows of tiles that are done together
 
 const depth = 64u;
 // Whether filling and multiplying are loops of their own, which only a device's own pipeline can do: what it is lowered
@@ -23,11 +27,14 @@ const sums_count = tile_tokens / 2u;
 const tile_rows = select(128u, 64u, gated);  // of each matrix
 const row_words = array<u32, 4>(0u, 9u, 17u, 32u)[weights_kind];  // of 64 columns
 const row_blocks = select(1u, 2u, weights_kind == 3u);
-const group_pitch = row_words * 32u;  // of 32 rows
-const stage_words = 4u * group_pitch;
+const group_pitch = row_words * weight_rows;
+const groups_of_tile = 128u / weight_rows;
+const stage_words = groups_of_tile * group_pitch;
 const stage_inputs = depth / 8u * tile_tokens;
 const stage_bytes = 4u * 128u * row_words + 16u * stage_inputs;
 const_assert stages >= 2u;
+const in_memory = weights_kind == 3u && !gated;
+const_assert weight_rows == 64u || !in_memory;
 
 // Words of an invocation's two rows in a step, and their scales.
 const raw_pairs = array<u32, 4>(0u, 2u, 4u, 8u)[weights_kind];
@@ -50,25 +57,36 @@ struct Filling {
   tokens: u32,  // where the tile's tokens begin
 }
 
-fn find_tile(f: ptr<function, Filling>, token_tiles: u32, steps: u32) {
-  (*f).row = (*f).tile / token_tiles * tile_rows;
-  (*f).tokens = (*f).tile % token_tiles * (steps * stage_inputs);
+// Which row of tiles and which tile of tokens a tile is: bands of rows of tiles, in which the tiles of the same tokens
+// follow one another, so that tiles that are done at the same time share much of what they read.
+fn place_of(tile: u32, row_tiles: u32, token_tiles: u32) -> vec2<u32> {
+  let first = tile / (band * token_tiles) * band;
+  let rest = tile % (band * token_tiles);
+  let rows = min(band, row_tiles - first);
+  return vec2<u32>(first + rest % rows, rest / rows);
 }
 
-// Starts the copies of the next step, if there is one: 64 columns of four groups of 32 rows, and of a tile of tokens.
+fn find_tile(f: ptr<function, Filling>, row_tiles: u32, token_tiles: u32, steps: u32) {
+  let place = place_of((*f).tile, row_tiles, token_tiles);
+  (*f).row = place.x * tile_rows;
+  (*f).tokens = place.y * (steps * stage_inputs);
+}
+
+// Starts the copies of the next step, if there is one: 64 columns of groups of rows, and of a tile of tokens.
 // Rows past the last repeat it. Called by one invocation.
 fn fill(f: ptr<function, Filling>, w: weights<f32>, w2: weights<f32>, packed: ptr<storage, array<vec4<u32>>, read>,
         tiles: u32, token_tiles: u32, workgroups: u32) {
   if ((*f).tile < tiles) {
     const steps = weightsColumns(w) / depth;
-    const last = (weightsRows(w) - 1u) / 32u * 32u;
+    const row_tiles = (weightsRows(w) + tile_rows - 1u) / tile_rows;
+    const last = (weightsRows(w) - 1u) / weight_rows * weight_rows;
     let stage = (*f).stage;
     stageOpen(&ring, stage, (*f).round, stage_bytes);
     stageCopy(&ring, stage, &inputs, stage * stage_inputs, packed, (*f).tokens, stage_inputs);
-    @unroll for (var n = 0u; n < 4u; n++) {
-      let row = min((*f).row + n % (tile_rows / 32u) * 32u, last);
+    @unroll for (var n = 0u; n < groups_of_tile; n++) {
+      let row = min((*f).row + n % (tile_rows / weight_rows) * weight_rows, last);
       let at = stage * stage_words + n * group_pitch;
-      if (gated && n >= 2u) {
+      if (gated && n >= groups_of_tile / 2u) {
         weightsStageCopy(&ring, stage, &words, at, w2, row, (*f).k * row_blocks, row_blocks);
       } else {
         weightsStageCopy(&ring, stage, &words, at, w, row, (*f).k * row_blocks, row_blocks);
@@ -79,7 +97,7 @@ fn fill(f: ptr<function, Filling>, w: weights<f32>, w2: weights<f32>, packed: pt
     if ((*f).k == steps) {
       (*f).k = 0u;
       (*f).tile += workgroups;
-      find_tile(f, token_tiles, steps);
+      find_tile(f, row_tiles, token_tiles, steps);
     }
     (*f).stage++;
     if ((*f).stage == stages) {
@@ -97,13 +115,11 @@ fn tile_row(t: u32, second: u32) -> u32 {
   return t / 32u * 16u + t % 32u / 4u * 2u + second;
 }
 
-// Where in a stage a row's words begin. Of bytes and nibbles, behind the scales of all 32 rows, four words of a row lie
-// side by side, one for each invocation that shares it.
+// Where in a stage a row's words begin: behind the scales of all rows of the group, if there are any, four words of a row
+// lie side by side, one for each invocation that shares it.
+const scale_words = select(weight_rows, 0u, weights_kind == 3u);
 fn row_place(row: u32, column: u32) -> u32 {
-  if (weights_kind == 3u) {
-    return row / 32u * group_pitch + row % 32u;
-  }
-  return row / 32u * group_pitch + 32u + row % 32u * 4u + column;
+  return row / weight_rows * group_pitch + scale_words + row % weight_rows * 4u + column;
 }
 
 struct Rows {
@@ -111,24 +127,21 @@ struct Rows {
   second: u32,
   low: u32,     // places of the scales of the rows, in their order
   high: u32,
-  column: u32,  // 0 to 3
   swaps: bool,
 }
 
-// Four invocations share two rows. Half of all read the second row first, so that fewer of them want the same bank of
-// memory at a time.
+// Four invocations share two rows. Where these are neighbours, half of all read the second row first, so that no two of
+// them want the same bank of memory at a time.
 fn rows_of(t: u32) -> Rows {
   let low = tile_row(t, 0u);
   let high = tile_row(t, 1u);
   let column = t % 4u;
-  var swaps = column >= 2u;
-  if (weights_kind != 3u) {
-    swaps = !gated && t % 32u >= 16u;
-  }
+  let swaps = !gated && t % 32u >= 16u;
   let low_place = row_place(low, column);
   let high_place = row_place(high, column);
   return Rows(select(low_place, high_place, swaps), select(high_place, low_place, swaps),
-              low / 32u * group_pitch + low % 32u, high / 32u * group_pitch + high % 32u, column, swaps);
+              low / weight_rows * group_pitch + low % weight_rows, high / weight_rows * group_pitch + high % weight_rows,
+              swaps);
 }
 
 // The words of a step that an invocation decodes: first those of the row that is read first, each beside that of the
@@ -136,10 +149,7 @@ fn rows_of(t: u32) -> Rows {
 fn load(rows: Rows, stage: u32, raw: ptr<function, Raw>) {
   let base = stage * stage_words;
   @unroll for (var i = 0u; i < raw_pairs; i++) {
-    var further = i * 128u;
-    if (weights_kind == 3u) {
-      further = (i / 2u * 8u + 2u * rows.column + i % 2u) * 32u;
-    }
+    let further = i * 4u * weight_rows;
     (*raw)[2u * i] = words[base + rows.first + further];
     (*raw)[2u * i + 1u] = words[base + rows.second + further];
   }
@@ -182,8 +192,7 @@ fn decode(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>) {
     @unroll for (var k = 0u; k < 4u; k++) {
       let a = ordered(rows, raw, 2u * k);
       let b = ordered(rows, raw, 2u * k + 1u);
-      (*parts)[k] = vec4<u32>((a & vec2<u32>(0xffffu)) | (b << vec2<u32>(16u)),
-                              (a >> vec2<u32>(16u)) | (b & vec2<u32>(0xffff0000u)));
+      (*parts)[k] = vec4<u32>(a, b);
     }
   } else {
     @unroll for (var block = 0u; block < 2u; block++) {
@@ -209,12 +218,17 @@ fn decode(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>) {
 }
 
 // Adds the products of a full stage.
-fn multiply_step(sums: ptr<function, Sums>, rows: Rows, stage: u32) {
-  var raw: Raw;
-  var parts: Fragment;
-  load(rows, stage, &raw);
-  decode(rows, &raw, &parts);
-  workgroupMatrixMultiplyAccumulate(sums, &parts, &inputs, stage * stage_inputs, tile_tokens);
+fn multiply_step(sums: ptr<function, Sums>, rows: Rows, stage: u32, t: u32) {
+  if (in_memory) {
+    let first = stage * (stage_words / 4u) + t / 128u * (group_pitch / 4u);
+    workgroupMatrixMultiplyAccumulate(sums, &words, first, 64u, &inputs, stage * stage_inputs, tile_tokens, depth / 16u);
+  } else {
+    var raw: Raw;
+    var parts: Fragment;
+    load(rows, stage, &raw);
+    decode(rows, &raw, &parts);
+    workgroupMatrixMultiplyAccumulate(sums, &parts, &inputs, stage * stage_inputs, tile_tokens);
+  }
   workgroupMatrixWait(sums);
 }
 
@@ -233,7 +247,8 @@ fn neighbouring_token(j: u32, t: u32) -> u32 {
   return 8u * j + t % 4u * 2u + t / 4u % 2u;
 }
 
-// The same of the rows of one matrix (0 or 1) of a gated tile: of 16 tokens from 16 j.
+// The same of rows that neighbouring invocations hold: of those of one matrix (0 or 1) of a gated tile, or of the eight
+// rows that an invocation's first (0) or second one is of. Of 16 tokens from 16 j.
 fn of_matrix(sums: ptr<function, Sums>, matrix: u32, j: u32, t: u32) -> vec4f {
   let odd = t / 4u % 2u == 1u;
   let upper = t / 8u % 2u == 1u;

@@ -114,7 +114,9 @@ std::vector<Case> cases() {
   return {{.format = DataType::Q4_0, .rows = 132, .has_bias = true},
           {.format = DataType::Q8_0, .rows = 40, .columns = 192, .has_residual = true},
           {.format = DataType::F16, .rows = 36, .columns = 64, .tokens = 33},
-          {.format = DataType::Q4_0, .rows = 68, .columns = 64, .tokens = 35, .is_gated = true, .has_residual = true}};
+          {.format = DataType::Q4_0, .rows = 68, .columns = 64, .tokens = 35, .is_gated = true, .has_residual = true},
+          {.format = DataType::F16, .rows = 132, .columns = 64, .max_tokens = 70, .tokens = 69, .has_bias = true},
+          {.format = DataType::F16, .rows = 36, .columns = 128, .is_gated = true}};
 }
 
 TEST(PipelineProduct, IsThatOfPlainArithmeticWhereItIsLowered) {

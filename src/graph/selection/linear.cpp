@@ -13,11 +13,18 @@ namespace driftwood::graph {
 
 WeightsDescriptor weights_descriptor(const SelectionContext& context, ValueId weights) {
   const WeightsSource& source = context.value(weights).weights;
-  return {.format = source.format,
-          .rows = source.rows(),
-          .columns = source.columns,
-          .row_group = interleaved_rows(context),
-          .word_run = context.facts.is_cpu ? 1 : gpu_word_run(source.format)};
+  WeightsDescriptor descriptor{.format = source.format,
+                               .rows = source.rows(),
+                               .columns = source.columns,
+                               .row_group = interleaved_rows(context),
+                               .word_run = context.facts.is_cpu ? 1 : gpu_word_run(source.format)};
+  // The pipeline of a workgroup multiplies halves where they lie: eight columns of 64 rows are a part of its factor.
+  const bool is_factor = context.facts.pipeline_memory > 0 && !context.facts.is_cpu && descriptor.row_group > 1;
+  if (is_factor && source.format == DataType::F16) {
+    descriptor.row_group = 64;
+    descriptor.word_run = 4;
+  }
+  return descriptor;
 }
 
 namespace {

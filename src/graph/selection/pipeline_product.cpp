@@ -27,6 +27,7 @@ constexpr PipelineTile tiles[] = {
     {.tokens = 256, .step_cost = 1.0}, {.tokens = 128, .step_cost = 0.64}, {.tokens = 64, .step_cost = 0.42}};
 
 constexpr std::uint32_t least_stages = 2, most_stages = 6;
+constexpr std::uint32_t band = 16;  // rows of tiles that are done together
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
 
@@ -43,7 +44,7 @@ std::uint32_t row_tiles_of(const Node& node, const SelectionContext& context) {
 
 // The stages that workgroup memory has room for; more than most_stages hide nothing more.
 std::uint32_t stages_of(const PipelineTile& tile, DataType format, const gpu::DeviceFacts& facts) {
-  constexpr std::uint64_t ring_bytes = 16 * 2 * most_stages;
+  constexpr std::uint64_t ring_bytes = 256;  // of most_stages stages; arrays begin at multiples of 128 bytes
   const std::uint64_t memory = facts.pipeline_memory - std::min(facts.pipeline_memory, ring_bytes);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(most_stages, memory / stage_bytes(tile, format)));
 }
@@ -75,9 +76,9 @@ bool takes_pipeline(const Node& node, const SelectionContext& context) {
   const bool is_decoded = pipeline_format(weights.format) != 0 && weights.columns % depth == 0 &&
                           weights.columns == context.shape(node.inputs[0]).c;
   if (!is_decoded || (is_gated(node) && context.value(node.inputs[2]).weights.format != weights.format)) return false;
-  // The kernel knows how words lie: of bytes and nibbles four of a row together.
+  // The kernel knows how words lie: four of a row together.
   const WeightsDescriptor packed = weights_descriptor(context, node.inputs[1]);
-  if (packed.row_group != 32 || packed.word_run != (packed.format == DataType::F16 ? 1 : 4)) return false;
+  if (packed.row_group != (packed.format == DataType::F16 ? 64 : 32) || packed.word_run != 4) return false;
   if (positions_of(context.shape(node.outputs[0])) < least_matrix_positions) return false;
   // As on the matrix units of subgroups, halves are multiplied where they are stored, or a prologue makes them.
   const bool has_halves = context.value(node.inputs[0]).data_type == DataType::F16;
@@ -93,6 +94,7 @@ KernelUse packed_input(const Node& node, const SelectionContext& context, std::u
                                   {"lanes", lanes},
                                   {"groups", groups},
                                   {"columns", x.c},
+                                  {"even_first", context.value(node.inputs[1]).weights.format != DataType::F16},
                                   {"rows_per_token", rows_per_token(context, node.inputs[0])}};
   use.resources = {read("x", node.inputs[0]), write_scratch("packed", scratch), parameters()};
   add_prologue(node, context, use);
@@ -150,7 +152,9 @@ Lowering pipeline_product(const Node& node, const SelectionContext& context, con
   use.specialization.overrides = {{"tile_tokens", tokens},
                                   {"stages", tiling.stages},
                                   {"weights_kind", pipeline_format(context.value(node.inputs[1]).weights.format)},
+                                  {"weight_rows", weights_descriptor(context, node.inputs[1]).row_group},
                                   {"gated", is_gated(node)},
+                                  {"band", band},
                                   {"separate", gpu::runs_pipeline(context.facts)},
                                   {"rows_per_token", rows_per_token(context, y)}};
   use.resources = {read_scratch("packed", 0), write("y", y), parameters()};

@@ -11,8 +11,10 @@ fn load(w: weights<f32>, row: u32, slice: u32) -> vec4f {
 
 fn load_chunk(w: weights<f32>, row: u32, chunk: u32) -> array<vec4f, 8> {
   var values: array<vec4f, 8>;
-  @unroll for (var j = 0u; j < 8u; j++) {
-    values[j] = four(w, row, chunk, 2u * j);
+  @unroll for (var j = 0u; j < 4u; j++) {
+    let words = weightsWords(w, row, chunk, j);
+    values[2u * j] = vec4f(unpack2x16float(words.x), unpack2x16float(words.y));
+    values[2u * j + 1u] = vec4f(unpack2x16float(words.z), unpack2x16float(words.w));
   }
   return values;
 }

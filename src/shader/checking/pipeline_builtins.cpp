@@ -63,11 +63,12 @@ ExpressionPtr Checker::matrix_sums(const syntax::Expression& source) {
   return sums;
 }
 
-/// A pointer to a factor in workgroup memory.
+/// A pointer to a factor in workgroup memory; the left one may be packed words.
 ExpressionPtr Checker::matrix_tile(const syntax::Expression& source, std::string_view what) {
   ExpressionPtr tile = value(source);
   const ArrayType* array = pointed_array(tile->type, AddressSpace::Workgroup);
-  if (!array || !array->count || !is_words(array->element, 4)) {
+  const bool has_words = what == "left" && array && is_words(array->element, 1);
+  if (!array || !array->count || !(has_words || is_words(array->element, 4))) {
     fail(source.range, "The " + std::string(what) + " factor of a workgroup's product lies in an array<vec4<u32>, n> " +
                            "in workgroup memory; this is " + to_string(tile->type) + ".");
   }

@@ -64,6 +64,12 @@ constexpr std::string_view from_memory =
     "    let own = vec4u((*left)[low_left][c], (*left)[low_left + 8u][c],\n"
     "                    (*left)[low_left + left_stride][c], (*left)[low_left + left_stride + 8u][c]);";
 
+// Of single words, four of which are an element.
+constexpr std::string_view from_words =
+    "let low_left = 4u * (left_offset + 2u * step * left_stride + row) + index % 4u;\n"
+    "    let own = vec4u((*left)[low_left], (*left)[low_left + 32u],\n"
+    "                    (*left)[low_left + 4u * left_stride], (*left)[low_left + 4u * left_stride + 32u]);";
+
 class PipelineLowering {
  public:
   explicit PipelineLowering(Module& module) : module_(module), names_(module) {
@@ -164,30 +170,38 @@ class PipelineLowering {
         in_memory ? static_cast<std::uint32_t>(*integer_value(*call.arguments[7])) : count_of(call.arguments[1]->type);
     if (in_memory) call.arguments.pop_back();
     Function& product =
-        product_for(in_memory, count_of(call.arguments[0]->type), steps, count_of(call.arguments[1]->type),
-                    count_of(call.arguments[in_memory ? 4 : 2]->type));
+        product_for(in_memory, has_words(call.arguments[1]->type), count_of(call.arguments[0]->type), steps,
+                    count_of(call.arguments[1]->type), count_of(call.arguments[in_memory ? 4 : 2]->type));
     std::vector<ExpressionPtr> arguments = std::move(call.arguments);
     arguments.push_back(read(*index_));
     result.push_back(build::statement(CallStatement{build::call(product, std::move(arguments))}, range));
   }
 
-  Function& product_for(bool in_memory, std::uint32_t sums, std::uint32_t steps, std::uint32_t left,
+  static bool has_words(const TypePtr& pointer) {
+    return width_of(pointer->as<PointerType>()->pointee->as<ArrayType>()->element) == 1;
+  }
+
+  Function& product_for(bool in_memory, bool words, std::uint32_t sums, std::uint32_t steps, std::uint32_t left,
                         std::uint32_t right) {
-    Function*& known = known_[{in_memory, sums, steps, left, right}];
+    Function*& known = known_[{in_memory, words, sums, steps, left, right}];
     if (known != nullptr) return *known;
     const std::string left_parameters =
-        in_memory ? fmt::format("left: ptr<workgroup, array<vec4u, {}>>, left_offset: u32, left_stride: u32, ", left)
+        in_memory ? fmt::format("left: ptr<workgroup, array<{}, {}>>, left_offset: u32, left_stride: u32, ",
+                                words ? "u32" : "vec4u", left)
                   : fmt::format("left: ptr<function, array<vec4u, {}>>, ", left);
     std::string memory = fmt::format("var<workgroup> right_tile: array<vec4u, {}>;\n", right);
     std::string body = fmt::format("var sums: array<f32, {}>;\n  ", sums);
     if (in_memory) {
-      memory += fmt::format("var<workgroup> left_tile: array<vec4u, {}>;\n", left);
+      memory += fmt::format("var<workgroup> left_tile: array<{}, {}>;\n", words ? "u32" : "vec4u", left);
       body += "multiply(&sums, &left_tile, 0u, 0u, &right_tile, 0u, 0u, index);";
     } else {
       body += fmt::format("var left: array<vec4u, {}>;\n  multiply(&sums, &left, &right_tile, 0u, 0u, index);", left);
     }
     const std::string text = fmt::format(multiply_text, invocations_, sums, left_parameters, right, steps,
-                                         in_memory ? from_memory : from_registers, memory, body);
+                                         !in_memory ? from_registers
+                                         : words    ? from_words
+                                                    : from_memory,
+                                         memory, body);
     const SourceProvider provider = [&](std::string_view) { return SourceFile{"workgroup product", text}; };
     Module made = check(provider, "package::workgroup_product", {});
     take(made);
@@ -216,7 +230,7 @@ class PipelineLowering {
   FreshNames names_;
   std::uint32_t invocations_ = 0;
   Variable* index_ = nullptr;
-  std::map<std::tuple<bool, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, Function*> known_;
+  std::map<std::tuple<bool, bool, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, Function*> known_;
   std::vector<std::unique_ptr<Function>> products_;
 };
 

@@ -61,9 +61,9 @@ static void stage_release_2(__local uint2* ring, uint stage) {
 
 __attribute__((reqd_work_group_size(128, 1, 1)))
 __kernel void pipeline(__global const uint* restrict w, __global const uint4* restrict x, __global float* y) {
-  __local uint2 ring[4] __attribute__((aligned(16)));
-  __local uint words[1152] __attribute__((aligned(16)));
-  __local uint4 tile[256] __attribute__((aligned(16)));
+  __local uint2 ring[4] __attribute__((aligned(128)));
+  __local uint words[1152] __attribute__((aligned(128)));
+  __local uint4 tile[256] __attribute__((aligned(128)));
   const uint t = (uint)get_local_id(0);
   stages_start_2((__local uint2*)&ring, 4u);
   if (t == 0u) {
