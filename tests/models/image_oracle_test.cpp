@@ -268,6 +268,7 @@ std::vector<Case> outputs() {
                                         "encode.0", "encode.1", "legacy"};
   add(list, all, "reference", {{"f32", buffers}, {"f16", buffers}});
   add(list, {"text", "unet.4", "decode.2", "encode.1"}, "reference", {{"f32", textures}, {"f16", textures}});
+  add(list, {"text", "unet.0", "unet.4", "decode.2", "encode.1"}, "reference-pipeline", {{"f16", buffers}});
   add(list, all, "opencl:0", {{"f32", buffers}, {"f32", textures}});
   add(list, {"text", "unet.4", "decode.2", "encode.1"}, "opencl:0", {{"f16", buffers}});
   add(list, {"text", "unet.0", "unet.4", "decode.2", "encode.0", "legacy"}, "webgpu:0", {{"f32", buffers}});
@@ -285,6 +286,7 @@ std::vector<Case> outputs() {
 std::vector<Case> inside() {
   std::vector<Case> list;
   add(list, {"text", "unet.2", "decode.3", "encode.1"}, "reference", {{"f32", buffers}});
+  add(list, {"text", "unet.2", "decode.3", "encode.1"}, "reference-pipeline", {{"f16", buffers}});
   add(list, {"text", "unet.2", "decode.3", "encode.1"}, "opencl:0", {{"f32", buffers}, {"f32", textures}});
   return list;
 }

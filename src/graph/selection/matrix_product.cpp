@@ -56,11 +56,6 @@ constexpr std::uint64_t least_saved_bytes = std::uint64_t{24} << 20;
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
 
-std::uint32_t tokens_axis(const Node& node, const SelectionContext& context) {
-  const bool has_tokens = context.graph.max_tokens > 1 && has_only_rows(node, context);
-  return has_tokens ? rows_per_token(context, node.outputs[0]) : 0;
-}
-
 bool fits_device(const MatrixTile& tile, std::uint32_t positions, const gpu::DeviceFacts& facts) {
   return tile.serves(facts) && tile.bytes(facts) <= facts.local_memory &&
          tile.invocations() <= facts.max_workgroup_size && tile.invocations() <= facts.max_workgroup_extent[0] &&
@@ -238,7 +233,7 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
   const ValueId x = node.inputs[0];
   const ValueId y = node.outputs[0];
   const Shape& output = context.shape(y);
-  const std::uint32_t rows_of_token = tokens_axis(node, context);
+  const std::uint32_t rows_of_token = token_rows(node, context);
   Lowering lowering;
   KernelUse use{.module_path = is_gated(node) ? "package::gated_matrix" : "package::conv_matrix", .label = node.name};
   set_tile(*tiling.tile, use);

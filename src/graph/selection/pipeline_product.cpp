@@ -95,12 +95,12 @@ KernelUse packed_input(const Node& node, const SelectionContext& context, std::u
                                   {"groups", groups},
                                   {"columns", x.c},
                                   {"even_first", context.value(node.inputs[1]).weights.format != DataType::F16},
-                                  {"rows_per_token", rows_per_token(context, node.inputs[0])}};
+                                  {"rows_per_token", token_rows(node, context)}};
   use.resources = {read("x", node.inputs[0]), write_scratch("packed", scratch), parameters()};
   add_prologue(node, context, use);
   // Whole tiles.
   GridExtent rows = {.fixed = static_cast<std::uint32_t>(divide_up(positions_of(x), tokens)) * (tokens / lanes)};
-  if (const std::uint32_t of_token = rows_per_token(context, node.inputs[0]); of_token > 0) {
+  if (const std::uint32_t of_token = token_rows(node, context); of_token > 0) {
     rows = {.fixed = tokens / lanes, .rows_per_group = tokens, .rows_per_token = of_token};
   }
   use.grid = {rows, groups_of(x.c / 16, groups)};
@@ -156,7 +156,7 @@ Lowering pipeline_product(const Node& node, const SelectionContext& context, con
                                   {"gated", is_gated(node)},
                                   {"band", band},
                                   {"separate", gpu::runs_pipeline(context.facts)},
-                                  {"rows_per_token", rows_per_token(context, y)}};
+                                  {"rows_per_token", token_rows(node, context)}};
   use.resources = {read_scratch("packed", 0), write("y", y), parameters()};
   if (is_gated(node)) {
     use.specialization.weights = {{"gate", weights_descriptor(context, node.inputs[1])},

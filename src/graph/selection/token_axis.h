@@ -34,6 +34,13 @@ inline bool has_only_rows(const Node& node, const SelectionContext& context) {
   return shape.b == 1 && shape.h == 1 && shape.d == 1;
 }
 
+/// Rows that belong to a token in a product over all positions; 0 where they are those of images, which all count in
+/// every run.
+inline std::uint32_t token_rows(const Node& node, const SelectionContext& context) {
+  const bool has_tokens = context.graph.max_tokens > 1 && has_only_rows(node, context);
+  return has_tokens ? rows_per_token(context, node.outputs[0]) : 0;
+}
+
 /// Whether input 0 is a row a token, and nothing else.
 inline bool has_a_row_a_token(const Node& node, const SelectionContext& context) {
   return has_only_rows(node, context) && context.shape(node.inputs[0]).w == context.graph.max_tokens;
