@@ -1,16 +1,26 @@
-// y[p, o] = sum over columns of w[o, c] x[p, c] on the matrix units of a workgroup (pipeline_tile). As many workgroups
-// run as the device holds at once; each does every so manieth tile, neighbours at about the same time.
+// y[p, o] = sum over columns of w[o, c] x[p, c], or where it is gated activation(w x) * (up x), on the matrix units of a
+// workgroup (pipeline_tile), with the fusion points of linear_rows and gated_linear_rows. As many workgroups run as the
+// device holds at once; each does every so manieth tile, neighbours at about the same time.
 import package::active_rows::active_rows;
 import package::matrix_operands::{position, without_padding};
 import package::parameters::Parameters;
-import package::pipeline_tile::{Filling, Sums, depth, fill, find_tile, in_memory, invocations, matrix_token, multiply_step,
-                                multiplying, neighbouring, neighbouring_token, of_matrix, place_of, ring, rows_of, separate,
-                                stages, tile_rows, tile_tokens};
+import package::pipeline_tile::{Filling, Sums, Turn, depth, fill, find_tile, gated, in_memory, invocations, matrix_token,
+                                multiply_step, multiply_tile, multiplying, neighbouring, neighbouring_token, of_matrix,
+                                place_of, ring, rows_of, separate, stages, take_turn, tile_rows, tile_tokens};
 
 @weights var<read> w: weights<f32>;
+@weights var<read> up: weights<f32>;  // read where it is gated
 var<storage, read> packed: array<vec4<u32>>;
 @tensor var<write> y: tensor<f32>;
 var<uniform> parameters: Parameters;
+
+@fusion fn activation(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
+
+@fusion fn up_bias(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
+  return value;
+}
 
 @fusion fn epilogue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
   return value;
@@ -24,15 +34,29 @@ fn put(sum: vec4f, p: u32, s: u32, positions: u32) {
   }
 }
 
+fn put_gated(gate_sum: vec4f, up_sum: vec4f, p: u32, s: u32, positions: u32) {
+  if (p < positions && s < tensorSlices(y)) {
+    let at = position(p, y);
+    let product = activation(gate_sum, at.x, at.y, at.z, s) * up_bias(up_sum, at.x, at.y, at.z, s);
+    tensorStore(y, at, s, epilogue(without_padding(product, s, tensorChannels(y)), at.x, at.y, at.z, s));
+  }
+}
+
 // Stores what an invocation holds of a tile: a row of tiles and a tile of tokens.
 fn store(sums: ptr<function, Sums>, place: vec2<u32>, positions: u32, t: u32) {
   let first = place.y * tile_tokens;
-  let s = place.x * (tile_rows / 4u) + t / 32u * 4u;
-  if (in_memory) {
+  let s = place.x * (tile_rows / 4u) + t / 32u * (tile_rows / 32u);
+  if (in_memory || gated) {
     @unroll for (var j = 0u; j < tile_tokens / 16u; j++) {
       let p = first + matrix_token(j, t);
-      put(of_matrix(sums, 0u, j, t), p, s + t % 32u / 16u, positions);
-      put(of_matrix(sums, 1u, j, t), p, s + 2u + t % 32u / 16u, positions);
+      let a = of_matrix(sums, 0u, j, t);
+      let b = of_matrix(sums, 1u, j, t);
+      if (gated) {
+        put_gated(a, b, p, s + t % 32u / 16u, positions);
+      } else {
+        put(a, p, s + t % 32u / 16u, positions);
+        put(b, p, s + 2u + t % 32u / 16u, positions);
+      }
     }
   } else {
     @unroll for (var j = 0u; j < tile_tokens / 8u; j++) {
@@ -54,31 +78,21 @@ fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gr
   stagesStart(&ring, select(invocations, multiplying, separate));
   let fills = t == multiplying;
   var filling = Filling(at.x, 0u, 0u, 0u, 0u, 0u);
+  var turn: Turn;
   if (separate) {
     if (t >= multiplying) {
       workgroupRegisters(24u);
       if (fills) {
         find_tile(&filling, row_tiles, token_tiles, steps);
         while (filling.tile < tiles) {
-          fill(&filling, w, w, &packed, tiles, token_tiles, groups.x);
+          fill(&filling, w, up, &packed, tiles, token_tiles, groups.x);
         }
       }
     } else {
       workgroupRegisters(240u);
-      var stage = 0u;
-      var round = 0u;
       for (var tile = at.x; tile < tiles; tile += groups.x) {
         var sums: Sums;
-        for (var k = 0u; k < steps; k++) {
-          stageWait(&ring, stage, round);
-          multiply_step(&sums, rows, stage, t);
-          stageRelease(&ring, stage);
-          stage++;
-          if (stage == stages) {
-            stage = 0u;
-            round++;
-          }
-        }
+        multiply_tile(&sums, rows, &turn, steps, t);
         store(&sums, place_of(tile, row_tiles, token_tiles), positions, t);
       }
     }
@@ -86,27 +100,21 @@ fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gr
     if (fills) {
       find_tile(&filling, row_tiles, token_tiles, steps);
       for (var i = 0u; i < stages - 1u; i++) {
-        fill(&filling, w, w, &packed, tiles, token_tiles, groups.x);
+        fill(&filling, w, up, &packed, tiles, token_tiles, groups.x);
       }
     }
-    var stage = 0u;
-    var round = 0u;
     for (var tile = at.x; tile < tiles; tile += groups.x) {
       var sums: Sums;
       for (var k = 0u; k < steps; k++) {
         if (fills) {
-          fill(&filling, w, w, &packed, tiles, token_tiles, groups.x);
+          fill(&filling, w, up, &packed, tiles, token_tiles, groups.x);
         }
-        stageWait(&ring, stage, round);
+        stageWait(&ring, turn.stage, turn.round);
         if (t < multiplying) {
-          multiply_step(&sums, rows, stage, t);
+          multiply_step(&sums, rows, turn.stage, t);
         }
-        stageRelease(&ring, stage);
-        stage++;
-        if (stage == stages) {
-          stage = 0u;
-          round++;
-        }
+        stageRelease(&ring, turn.stage);
+        take_turn(&turn);
       }
       if (t < multiplying) {
         store(&sums, place_of(tile, row_tiles, token_tiles), positions, t);

@@ -217,29 +217,99 @@ fn decode(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>) {
   }
 }
 
+fn decode_stage(rows: Rows, stage: u32, parts: ptr<function, Fragment>) {
+  var raw: Raw;
+  load(rows, stage, &raw);
+  decode(rows, &raw, parts);
+}
+
+fn multiply_parts(sums: ptr<function, Sums>, parts: ptr<function, Fragment>, stage: u32) {
+  workgroupMatrixMultiplyAccumulate(sums, parts, &inputs, stage * stage_inputs, tile_tokens);
+}
+
 // Adds the products of a full stage.
 fn multiply_step(sums: ptr<function, Sums>, rows: Rows, stage: u32, t: u32) {
   if (in_memory) {
     let first = stage * (stage_words / 4u) + t / 128u * (group_pitch / 4u);
     workgroupMatrixMultiplyAccumulate(sums, &words, first, 64u, &inputs, stage * stage_inputs, tile_tokens, depth / 16u);
   } else {
-    var raw: Raw;
     var parts: Fragment;
-    load(rows, stage, &raw);
-    decode(rows, &raw, &parts);
-    workgroupMatrixMultiplyAccumulate(sums, &parts, &inputs, stage * stage_inputs, tile_tokens);
+    decode_stage(rows, stage, &parts);
+    multiply_parts(sums, &parts, stage);
   }
   workgroupMatrixWait(sums);
+}
+
+// Which stage comes next, and how often it was filled before.
+struct Turn {
+  stage: u32,
+  round: u32,
+}
+
+fn take_turn(turn: ptr<function, Turn>) {
+  (*turn).stage++;
+  if ((*turn).stage == stages) {
+    (*turn).stage = 0u;
+    (*turn).round++;
+  }
+}
+
+// Multiplies the parts of a step, while the words of the next are loaded.
+fn multiply_and_decode(sums: ptr<function, Sums>, parts: ptr<function, Fragment>, next: ptr<function, Fragment>, rows: Rows,
+                       turn: ptr<function, Turn>) {
+  let stage = (*turn).stage;
+  multiply_parts(sums, parts, stage);
+  take_turn(turn);
+  stageWait(&ring, (*turn).stage, (*turn).round);
+  decode_stage(rows, (*turn).stage, next);
+  workgroupMatrixWait(sums);
+  stageRelease(&ring, stage);
+}
+
+fn multiply_last(sums: ptr<function, Sums>, parts: ptr<function, Fragment>, turn: ptr<function, Turn>) {
+  multiply_parts(sums, parts, (*turn).stage);
+  workgroupMatrixWait(sums);
+  stageRelease(&ring, (*turn).stage);
+  take_turn(turn);
+}
+
+// Adds the products of all steps of a tile.
+fn multiply_tile(sums: ptr<function, Sums>, rows: Rows, turn: ptr<function, Turn>, steps: u32, t: u32) {
+  if (in_memory) {
+    for (var k = 0u; k < steps; k++) {
+      let stage = (*turn).stage;
+      stageWait(&ring, stage, (*turn).round);
+      multiply_step(sums, rows, stage, t);
+      stageRelease(&ring, stage);
+      take_turn(turn);
+    }
+  } else {
+    // Two steps a turn of the loop, so that neither's parts move.
+    var even: Fragment;
+    var odd: Fragment;
+    stageWait(&ring, (*turn).stage, (*turn).round);
+    decode_stage(rows, (*turn).stage, &even);
+    for (var k = 2u; k < steps; k += 2u) {
+      multiply_and_decode(sums, &even, &odd, rows, turn);
+      multiply_and_decode(sums, &odd, &even, rows, turn);
+    }
+    if (steps % 2u == 0u) {
+      multiply_and_decode(sums, &even, &odd, rows, turn);
+      multiply_last(sums, &odd, turn);
+    } else {
+      multiply_last(sums, &even, turn);
+    }
+  }
 }
 
 // What an invocation holds of four rows of weights and a token after they are exchanged: of neighbouring rows, those of
 // 8 tokens from 8 j; all other sums of the four go to its neighbours.
 fn neighbouring(sums: ptr<function, Sums>, j: u32, t: u32) -> vec4f {
   let odd = t / 4u % 2u == 1u;
-  let own = vec2f(select((*sums)[4u * j], (*sums)[4u * j + 1u], odd),
-                  select((*sums)[4u * j + 2u], (*sums)[4u * j + 3u], odd));
-  let given = vec2f(select((*sums)[4u * j + 1u], (*sums)[4u * j], odd),
-                    select((*sums)[4u * j + 3u], (*sums)[4u * j + 2u], odd));
+  let a = vec2f((*sums)[4u * j], (*sums)[4u * j + 2u]);
+  let b = vec2f((*sums)[4u * j + 1u], (*sums)[4u * j + 3u]);
+  let own = select(a, b, vec2<bool>(odd));
+  let given = select(b, a, vec2<bool>(odd));
   let got = vec2f(subgroupShuffleXor(given.x, 4u), subgroupShuffleXor(given.y, 4u));
   return select(vec4f(own, got), vec4f(got, own), vec4<bool>(odd));
 }

@@ -147,8 +147,7 @@ Lowering pipeline_product(const Node& node, const SelectionContext& context, con
       {.name = "input", .bytes = divide_up(positions, tokens) * tokens * 2 * context.shape(node.inputs[0]).c});
   lowering.kernels.push_back(packed_input(node, context, 0, tokens));
 
-  KernelUse use{.module_path = is_gated(node) ? "package::gated_pipeline" : "package::linear_pipeline",
-                .label = node.name};
+  KernelUse use{.module_path = "package::linear_pipeline", .label = node.name};
   use.specialization.overrides = {{"tile_tokens", tokens},
                                   {"stages", tiling.stages},
                                   {"weights_kind", pipeline_format(context.value(node.inputs[1]).weights.format)},
@@ -158,15 +157,13 @@ Lowering pipeline_product(const Node& node, const SelectionContext& context, con
                                   {"separate", gpu::runs_pipeline(context.facts)},
                                   {"rows_per_token", token_rows(node, context)}};
   use.resources = {read_scratch("packed", 0), write("y", y), parameters()};
+  // The second matrix is read where there is one; else it is of the first one's kind.
+  use.specialization.weights = {{"w", weights_descriptor(context, node.inputs[1])},
+                                {"up", weights_descriptor(context, node.inputs[is_gated(node) ? 2 : 1])}};
+  use.resources.push_back(read("w", node.inputs[1]));
   if (is_gated(node)) {
-    use.specialization.weights = {{"gate", weights_descriptor(context, node.inputs[1])},
-                                  {"up", weights_descriptor(context, node.inputs[2])}};
-    use.resources.push_back(read("gate", node.inputs[1]));
     use.resources.push_back(read("up", node.inputs[2]));
     add_gate(node, context, use);
-  } else {
-    use.specialization.weights = {{"w", weights_descriptor(context, node.inputs[1])}};
-    use.resources.push_back(read("w", node.inputs[1]));
   }
   add_epilogue(node, context, use);
   // A workgroup a unit, each of which does as many tiles as come to it.
