@@ -158,7 +158,7 @@ void Program::record() {
       gpu::Dispatch dispatch{.kernel = entry.kernel, .bindings = {}, .workgroups = grid(step, all), .label = use.label};
       for (const KernelCache::BoundResource& bound : entry.resources) dispatch.bindings.push_back(bind(step, bound));
       const auto varies = [](const GridExtent& extent) {
-        return extent.rows_per_group != 0 || extent.context_per_group != 0;
+        return extent.rows_per_group != 0 || extent.context_per_group != 0 || extent.takes_turns();
       };
       if (std::ranges::any_of(use.grid, varies)) varying_.push_back(groups_.size());
       groups_.push_back(dispatch.workgroups);

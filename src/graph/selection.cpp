@@ -11,10 +11,12 @@
 namespace driftwood::graph {
 
 std::uint64_t GridExtent::groups(const Parameters& parameters) const {
+  const std::uint64_t context = std::uint64_t{parameters.position} + parameters.tokens;
+  if (context < least_context || context > most_context) return 0;
   std::uint64_t count = fixed;
   if (rows_per_group != 0) count *= divide_up(std::uint64_t{parameters.tokens} * rows_per_token, rows_per_group);
   if (context_per_group != 0) {
-    count *= divide_up(std::uint64_t{parameters.position} + parameters.tokens, context_per_group);
+    count *= divide_up(context, context_per_group);
   }
   return count;
 }

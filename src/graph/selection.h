@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,14 +35,19 @@
 namespace driftwood::graph {
 
 /// Workgroups along one axis: fixed * ceil(active rows / rows_per_group) * ceil(context / context_per_group), where a
-/// zero divisor leaves its factor out, active rows = tokens * rows_per_token, and context = position + tokens.
+/// zero divisor leaves its factor out, active rows = tokens * rows_per_token, and context = position + tokens. None
+/// where the context is below least_context or above most_context: of kernels that take turns.
 struct GridExtent {
   std::uint32_t fixed = 1;
   std::uint32_t rows_per_group = 0;
   std::uint32_t rows_per_token = 1;
   std::uint32_t context_per_group = 0;
+  std::uint32_t least_context = 0;
+  std::uint32_t most_context = std::numeric_limits<std::uint32_t>::max();
 
   std::uint64_t groups(const Parameters& parameters) const;
+  /// Whether there are contexts for which it does not run.
+  bool takes_turns() const { return least_context > 0 || most_context < std::numeric_limits<std::uint32_t>::max(); }
   bool operator==(const GridExtent&) const = default;
 };
 

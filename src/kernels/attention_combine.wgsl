@@ -15,9 +15,9 @@ override shares: u32;
 
 const turns = (splits + shares - 1u) / shares;
 
-var<workgroup> sums: array<vec4f, shares * slices>;
-var<workgroup> largests: array<f32, shares>;
-var<workgroup> totals: array<f32, shares>;
+@uninitialized var<workgroup> sums: array<vec4f, shares * slices>;
+@uninitialized var<workgroup> largests: array<f32, shares>;
+@uninitialized var<workgroup> totals: array<f32, shares>;
 
 @compute @workgroup_size(slices, shares)
 fn attention_combine(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) local: vec3u) {

@@ -129,10 +129,38 @@ bool is_for_few_tokens(const Node& node, const SelectionContext& context) {
   return split.lanes >= std::max(slices, 4U) && split.bytes(slices) <= context.facts.local_memory;
 }
 
+// Contexts that one workgroup for each KV head takes alone: a launch less, and nothing to be joined. A quarter of the
+// cache, so that small ones are divided too.
+std::uint32_t undivided_context(const Node& node, const SelectionContext& context) {
+  constexpr std::uint32_t most = 256;
+  const std::uint32_t places = context.shape(node.inputs[1]).w;
+  return context.choice("undivided", std::min(most, places / 4), {0, 64, 128, 256, 512, 1024},
+                        [&](std::uint32_t positions) { return positions <= places; });
+}
+
+/// The positions of a short context, all by one workgroup with as many lanes as there may be.
+KernelUse undivided(const Node& node, const SelectionContext& context, const Scratch& parts, std::uint32_t most) {
+  Split split = split_for(node, context);
+  const std::uint32_t slices = context.shape(node.inputs[0]).slices();
+  Split wider = split;
+  wider.lanes = lanes_for(context.facts, 256);
+  wider.block = wider.lanes / 4;
+  if (wider.bytes(slices) <= context.facts.local_memory) split = wider;
+  KernelUse use = cache_use("package::attention_split", node, context, split.rows);
+  use.specialization.overrides.insert(
+      {{"lanes", split.lanes}, {"rows", split.rows}, {"block", split.block}, {"splits", 1}, {"whole", true}});
+  use.specialization.tensors["parts"] = *parts.tensor;  // of its kind; not used
+  use.resources.push_back(write("y", node.outputs[0]));
+  add_epilogue(node, context, use);
+  use.grid[2] = GridExtent{.fixed = 1, .most_context = most};
+  return use;
+}
+
 Lowering split_over_the_cache(const Node& node, const SelectionContext& context) {
   const Shape& queries = context.shape(node.inputs[0]);
   const std::uint32_t slices = queries.slices();
   const Split split = split_for(node, context);
+  const std::uint32_t most_undivided = undivided_context(node, context);
   const Scratch parts{
       .name = node.name + ".parts",
       .tensor = TensorDescriptor{.shape = {.b = split.splits, .h = queries.h, .w = queries.w, .c = queries.c + 4},
@@ -142,7 +170,8 @@ Lowering split_over_the_cache(const Node& node, const SelectionContext& context)
   use.specialization.overrides.insert(
       {{"lanes", split.lanes}, {"rows", split.rows}, {"block", split.block}, {"splits", split.splits}});
   use.resources.push_back(write_scratch("parts", 0));
-  use.grid[2] = GridExtent{.fixed = split.splits};
+  use.specialization.tensors["y"] = context.descriptor(node.outputs[0]);  // of its kind; not used
+  use.grid[2] = GridExtent{.fixed = split.splits, .least_context = most_undivided + 1};
 
   KernelUse combine = cache_use("package::attention_combine", node, context, 1);
   combine.label = node.name + ".combine";
@@ -152,8 +181,13 @@ Lowering split_over_the_cache(const Node& node, const SelectionContext& context)
        {"splits", split.splits},
        {"shares", std::min(split.splits, std::max(1U, lanes_for(context.facts, 256) / slices))}});
   combine.resources = {read_scratch("parts", 0), write("y", node.outputs[0]), parameters()};
+  combine.grid[2] = GridExtent{.fixed = 1, .least_context = most_undivided + 1};
   add_epilogue(node, context, combine);
-  return {.kernels = {std::move(use), std::move(combine)}, .scratch = {parts}};
+  Lowering lowering{.scratch = {parts}};
+  if (most_undivided > 0) lowering.kernels.push_back(undivided(node, context, parts, most_undivided));
+  lowering.kernels.push_back(std::move(use));
+  lowering.kernels.push_back(std::move(combine));
+  return lowering;
 }
 
 bool is_for_matrix_units(const Node& node, const SelectionContext& context) {
