@@ -137,6 +137,12 @@ void RunOptions::add_sampling_to(CLI::App& command) {
           "the device where it is a GPU and can")
       ->check(CLI::IsMember({"auto", "host", "device"}))
       ->capture_default_str();
+  command
+      .add_option("--decode-launches", decode_launches,
+                  "Kernels of a decoded token: one, a launch whose workgroups stay and wait for each other between "
+                  "kernels, where the device can; many, a launch each; auto: what is faster on the device")
+      ->check(CLI::IsMember({"auto", "one", "many"}))
+      ->capture_default_str();
 }
 
 llm::SamplingPlace RunOptions::sampling_place() const {
@@ -153,6 +159,7 @@ graph::GraphOptions RunOptions::graph_options() const {
   options.disabled_kernels = no_kernel;
   options.weight_rows = *graph::weight_rows_from_name(weight_rows);
   options.cache_layout = *graph::cache_layout_from_name(kv_layout);
+  options.decode_launches = *graph::decode_launches_from_name(decode_launches);
   options.memory_strategy = memory_plan;
   if (choices_) options.choices = choices_->choices;
   return options;
@@ -179,7 +186,10 @@ nlohmann::json RunOptions::to_json() const {
     document["kv_type"] = kv_type;
     document["kv_layout"] = kv_layout;
   }
-  if (has_sampling) document["sampling"] = sampling;
+  if (has_sampling) {
+    document["sampling"] = sampling;
+    document["decode_launches"] = decode_launches;
+  }
   document["tuning"] = choices_ ? choices_->source() : "off";
   return document;
 }

@@ -34,6 +34,7 @@ struct RunOptions {
   std::optional<std::uint32_t> context = {};
   std::string kv_type = "auto", kv_layout = "token-major";
   std::string sampling = "auto";
+  std::string decode_launches = "auto";
   bool no_selftest = false;
   bool no_tuning = false;
   bool has_kv_type = false;   // the command offers --kv-type
@@ -46,7 +47,7 @@ struct RunOptions {
   void add_device_to(CLI::App& command);
   /// Adds --kv-type and --kv-layout alone, for commands that choose the context themselves.
   void add_kv_type_to(CLI::App& command);
-  /// Adds --sampling alone, for commands that generate.
+  /// Adds --sampling and --decode-launches alone, for commands that generate.
   void add_sampling_to(CLI::App& command);
   llm::SamplingPlace sampling_place() const;
   graph::GraphOptions graph_options() const;

@@ -36,6 +36,9 @@ class AmendedDevice : public Device {
   std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) override {
     return device_.record(std::move(dispatches));
   }
+  std::unique_ptr<Recording> record_joined(std::vector<Dispatch> dispatches) override {
+    return device_.record_joined(std::move(dispatches));
+  }
   void submit(Recording& recording) override { device_.submit(recording); }
   std::vector<double> submit_profiled(Recording& recording) override { return device_.submit_profiled(recording); }
   void finish() override { device_.finish(); }

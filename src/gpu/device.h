@@ -72,14 +72,17 @@ struct DeviceFacts {
   bool has_packed_dot = false;      // an integer dot instruction behind dot4I8Packed
   bool has_wide_dot = false;        // one behind dot4U8I8Packed of vec16
   bool has_matrices = false;        // matrix units behind the matrices of a subgroup (16 x 16, f16 summed in f32)
-  /// Bytes of workgroup memory that a kernel with a pipeline (stages, products of a workgroup) may use, which may be more
-  /// than others; 0: it has none that is faster than what it is lowered to.
+  /// Bytes of workgroup memory that a kernel with a pipeline (stages, products of a workgroup) may use, which may be
+  /// more than others; 0: it has none that is faster than what it is lowered to.
   std::uint64_t pipeline_memory = 0;
   /// An array in workgroup memory holds matrices of f16 or of f32, not both: WebGPU's languages.
   bool has_typed_matrix_memory = false;
   /// Which invocation holds what of a matrix is the driver's secret, as is the order of its instructions: products hide
   /// less of what they wait for, so that more subgroups with smaller parts are better. WebGPU's.
   bool has_opaque_matrices = false;
+  /// Dispatches can be joined to one launch, which is faster where each does little: workgroups that are resident meet
+  /// at barriers in memory.
+  bool joins_dispatches = false;
   /// Rows of the selection table (graph/selection.h) that gave wrong numbers here: another that applies is taken.
   std::vector<std::string> distrusted_kernels = {};
 };
@@ -163,6 +166,12 @@ class Device {
   /// `module` is virtualised and optimised; the device emits its own language from it (or interprets it).
   virtual std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) = 0;
   virtual std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) = 0;
+  /// The same, to be run as one launch whose workgroups wait for each other between dispatches, where the device can
+  /// (facts().joins_dispatches) and the kernels allow it; else as record() does. Where workgroups turn out not to run
+  /// all at once, reads and finish() throw DeviceLost once, and recordings run a launch a dispatch from then on.
+  virtual std::unique_ptr<Recording> record_joined(std::vector<Dispatch> dispatches) {
+    return record(std::move(dispatches));
+  }
   /// Runs after everything submitted before; returns without waiting.
   virtual void submit(Recording& recording) = 0;
   /// Runs and waits; nanoseconds of each dispatch as the device measures them.

@@ -90,12 +90,21 @@ void LimitedDevice::check_binding(const Binding& binding, const Dispatch& dispat
   }
 }
 
-std::unique_ptr<Recording> LimitedDevice::record(std::vector<Dispatch> dispatches) {
+void LimitedDevice::check(const std::vector<Dispatch>& dispatches) const {
   for (const Dispatch& dispatch : dispatches) {
     for (const Binding& binding : dispatch.bindings) check_binding(binding, dispatch);
     check_grid(dispatch.workgroups, facts_);
   }
+}
+
+std::unique_ptr<Recording> LimitedDevice::record(std::vector<Dispatch> dispatches) {
+  check(dispatches);
   return std::make_unique<LimitedRecording>(device_->record(std::move(dispatches)), facts_);
+}
+
+std::unique_ptr<Recording> LimitedDevice::record_joined(std::vector<Dispatch> dispatches) {
+  check(dispatches);
+  return std::make_unique<LimitedRecording>(device_->record_joined(std::move(dispatches)), facts_);
 }
 
 void LimitedDevice::submit(Recording& recording) { device_->submit(below(recording)); }

@@ -32,12 +32,14 @@ class LimitedDevice : public Device {
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override;
   /// InvalidInput over max_binding or max_workgroup_count, or for an offset that is not aligned.
   std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) override;
+  std::unique_ptr<Recording> record_joined(std::vector<Dispatch> dispatches) override;
   void submit(Recording& recording) override;
   std::vector<double> submit_profiled(Recording& recording) override;
   void finish() override { device_->finish(); }
   std::uint64_t allocated_bytes() const override { return device_->allocated_bytes(); }
 
  private:
+  void check(const std::vector<Dispatch>& dispatches) const;
   void check_binding(const Binding& binding, const Dispatch& dispatch) const;
 
   std::shared_ptr<Device> device_;

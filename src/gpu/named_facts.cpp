@@ -51,6 +51,7 @@ std::vector<NamedFact> named_facts(const DeviceFacts& facts) {
   add("pipeline_memory", facts.pipeline_memory);
   add("has_typed_matrix_memory", facts.has_typed_matrix_memory);
   add("has_opaque_matrices", facts.has_opaque_matrices);
+  add("joins_dispatches", facts.joins_dispatches);
   add("distrusted_kernels", facts.distrusted_kernels);
   return named;
 }

@@ -27,15 +27,21 @@ enum class WeightRows : std::uint8_t { Interleaved, Separate };
 /// weights of a convolution would have them.
 enum class CacheLayout : std::uint8_t { TokenMajor, TokenMinor };
 
+/// How the kernels of a decoded token are launched. One: as one launch that stays on the device (gpu::Device's
+/// record_joined), where it can. Auto: so on devices that say it is faster.
+enum class DecodeLaunches : std::uint8_t { Auto, One, Many };
+
 std::string_view to_string(Precision precision);
 std::string_view to_string(ActivationMode mode);
 std::string_view to_string(WeightRows rows);
 std::string_view to_string(CacheLayout layout);
+std::string_view to_string(DecodeLaunches launches);
 /// Nothing where the name is unknown.
 std::optional<Precision> precision_from_name(std::string_view name);
 std::optional<ActivationMode> activation_mode_from_name(std::string_view name);
 std::optional<WeightRows> weight_rows_from_name(std::string_view name);
 std::optional<CacheLayout> cache_layout_from_name(std::string_view name);
+std::optional<DecodeLaunches> decode_launches_from_name(std::string_view name);
 
 struct GraphOptions {
   Precision precision = Precision::Auto;
@@ -46,6 +52,7 @@ struct GraphOptions {
   std::vector<std::string> disabled_kernels = {};  // rows of selection.h that are not taken
   WeightRows weight_rows = WeightRows::Interleaved;
   CacheLayout cache_layout = CacheLayout::TokenMajor;
+  DecodeLaunches decode_launches = DecodeLaunches::Auto;
   std::string memory_strategy = "best";  // a name of memory_plan.h
   bool in_place = true;                  // outputs may take the memory of inputs that end there
   /// Kernels and their parameters as they were measured (choices.h); null: by the rules of the selection.

@@ -24,6 +24,7 @@ Program::Program(gpu::Device& device, Graph graph, ProgramSettings settings)
   }
   bind_values(settings);
   allocate_activations(settings.arena.get());
+  is_joined_ = settings.is_joined;
   record();
 }
 
@@ -168,7 +169,7 @@ void Program::record() {
       throw;
     }
   }
-  recording_ = device_.record(std::move(dispatches));
+  recording_ = is_joined_ ? device_.record_joined(std::move(dispatches)) : device_.record(std::move(dispatches));
 }
 
 std::array<std::uint32_t, 3> Program::grid(const LoweredStep& step, const Parameters& parameters) const {

@@ -65,6 +65,8 @@ struct ProgramSettings {
   std::map<std::string, gpu::Binding> bindings = {};
   /// Memory of activations that programs share of which one runs at a time; null: its own.
   std::shared_ptr<SharedArena> arena = {};
+  /// Whether a run is to be one launch (gpu::Device::record_joined).
+  bool is_joined = false;
   /// Parameter buffer to share (16 bytes); none: one of its own.
   gpu::Binding parameters = {};
   /// Called after each kernel of the program: kernels done, kernels in all.
@@ -118,6 +120,8 @@ class Program {
   std::size_t dispatches() const { return lowered_.steps.size(); }
   MemoryReport memory() const;
   gpu::Device& device() const { return device_; }
+  /// Whether a run was asked to be one launch.
+  bool is_joined() const { return is_joined_; }
 
  private:
   void select_within_limits(const Graph& graph, const ProgramSettings& settings);
@@ -142,6 +146,7 @@ class Program {
   std::shared_ptr<gpu::Memory> arena_;
   std::vector<std::shared_ptr<gpu::Memory>> objects_;
   gpu::Binding parameter_buffer_;
+  bool is_joined_ = false;
   std::vector<std::array<std::uint32_t, 3>> groups_;  // as they are recorded
   std::vector<std::size_t> varying_;                  // steps whose grids depend on the parameters
   std::unique_ptr<gpu::Recording> recording_;

@@ -53,6 +53,7 @@ DeviceSampler::DeviceSampler(graph::Program& decode, std::shared_ptr<graph::Kern
   settings.kernels = std::move(kernels);
   settings.bindings = {
       {"logits", decode.binding("logits")}, {"next_id", decode.binding("ids")}, {"run", decode.parameters()}};
+  settings.is_joined = decode.is_joined();
   program_ = std::make_unique<graph::Program>(device_, sampling_graph(decode, operation), std::move(settings));
 }
 

@@ -12,4 +12,9 @@ std::string emit_opencl(const Module& module, const OpenClDialect& dialect) {
   return opencl::Printer(module, dialect).print();
 }
 
+std::optional<OpenClBody> emit_opencl_body(const Module& module, const OpenClDialect& dialect) {
+  if (!opencl::Printer::has_body(module, dialect)) return std::nullopt;
+  return opencl::Printer(module, dialect).print_body();
+}
+
 }  // namespace driftwood::shader

@@ -5,8 +5,11 @@
 // device was found to compile.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "shader/ir.h"
 
@@ -45,5 +48,27 @@ std::string opencl_kernel_name(const Module& module);
 
 /// The program source.
 std::string emit_opencl(const Module& module, const OpenClDialect& dialect = {});
+
+/// A kernel as a function, for a program that runs several of them one after the other in workgroups that stay. Which
+/// workgroup of its grid an invocation is in, and the workgroup's memory, are arguments; what the text calls but does
+/// not define is for that program to say: get_local_id(dimension) and barrier(flags) as macros, the type stage_wait and
+/// await_stage(wait), before which nothing is read that another kernel may have written, and nothing is written.
+struct OpenClBody {
+  std::string source;
+  /// void FUNCTION(uint3 group, uint3 grid, stage_wait, then `__local MEMORY*` where it has workgroup memory, the
+  /// resources as pointers, and lengths of arrays as uint).
+  std::string function;
+  std::string memory = {};                 // the type of its workgroup memory; empty: none
+  std::vector<std::string> pointers = {};  // by binding, as declared, with @ for the name: "__global const uint* @"
+  std::size_t lengths = 0;
+  std::vector<bool> is_early = {};      // by binding: may be read before await_stage
+  std::vector<std::string> names = {};  // all that the text defines at program scope
+  std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1};
+  bool has_barriers = false;
+};
+
+/// Nothing for kernels with images or the pipeline of a workgroup, or with subgroups of a dialect whose builtins ask
+/// the driver which subgroup they are in.
+std::optional<OpenClBody> emit_opencl_body(const Module& module, const OpenClDialect& dialect);
 
 }  // namespace driftwood::shader

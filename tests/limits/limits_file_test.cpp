@@ -27,7 +27,7 @@ TEST(LimitsFileTest, EachLimitIsAFactAndComesBackAsItWas) {
   for (const auto& [name, value] : gpu::named_facts(facts)) document[name] = nlohmann::json::parse(value);
   // What no limit is.
   for (const char* name : {"vendor", "class", "shares_host_memory", "compute_units", "distrusted_kernels",
-                           "has_typed_matrix_memory", "has_opaque_matrices"}) {
+                           "has_typed_matrix_memory", "has_opaque_matrices", "joins_dispatches"}) {
     EXPECT_THAT(refusal(nlohmann::json{{name, document[name]}}.dump()), HasSubstr("there is no limit"));
     document.erase(name);
   }

@@ -10,12 +10,13 @@
 
 namespace driftwood::gpu::opencl {
 OpenClKernel::OpenClKernel(std::shared_ptr<Context> context, SharedProgram program, std::string entry_point,
-                           std::string name, Signature signature)
+                           std::string name, Signature signature, std::shared_ptr<const shader::OpenClBody> body)
     : context_(std::move(context)),
       program_(std::move(program)),
       entry_point_(std::move(entry_point)),
       name_(std::move(name)),
-      signature_(std::move(signature)) {
+      signature_(std::move(signature)),
+      body_(std::move(body)) {
   const KernelHandle kernel = instantiate();
   std::size_t limit = 0;
   check(context_->api->clGetKernelWorkGroupInfo(kernel.get(), context_->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit,

@@ -67,11 +67,10 @@ class LaterReads::Pending final : public PendingRead {
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
 
-  void start(const OpenClMemory& memory, std::uint64_t offset) {
+  void start(cl_mem memory, std::uint64_t offset) {
     const Api& api = *context_->api;
     cl_event event = nullptr;
-    check(api.clEnqueueReadBuffer(context_->queue.get(), memory.buffer(), CL_FALSE, offset, size_, target(), 0, nullptr,
-                                  &event),
+    check(api.clEnqueueReadBuffer(context_->queue.get(), memory, CL_FALSE, offset, size_, target(), 0, nullptr, &event),
           "A read from the device");
     event_ = EventHandle(context_->api, event);
     check(api.clFlush(context_->queue.get()), "Flushing the queue");
@@ -97,7 +96,7 @@ class LaterReads::Pending final : public PendingRead {
   EventHandle event_;
 };
 
-std::unique_ptr<PendingRead> LaterReads::read(const OpenClMemory& memory, std::uint64_t offset, std::size_t size) {
+std::unique_ptr<PendingRead> LaterReads::read(cl_mem memory, std::uint64_t offset, std::size_t size) {
   if (!shares_host_memory_ && !pinned_) pinned_ = std::make_shared<Pinned>(context_);
   auto pending = std::make_unique<Pending>(context_, pinned_, size);
   if (size != 0) pending->start(memory, offset);

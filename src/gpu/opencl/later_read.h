@@ -14,7 +14,7 @@ class LaterReads {
       : context_(std::move(context)), shares_host_memory_(shares_host_memory) {}
 
   /// The range lies within the buffer.
-  std::unique_ptr<PendingRead> read(const OpenClMemory& memory, std::uint64_t offset, std::size_t size);
+  std::unique_ptr<PendingRead> read(cl_mem memory, std::uint64_t offset, std::size_t size);
 
  private:
   class Pinned;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 #include "gpu/opencl/facts.h"
@@ -44,6 +45,26 @@ void check_range(const OpenClMemory& memory, std::uint64_t offset, std::uint64_t
   }
 }
 
+// A read with a look at whether joined launches before it came to their end.
+class CheckedRead final : public PendingRead {
+ public:
+  CheckedRead(std::unique_ptr<PendingRead> read, std::unique_ptr<PendingRead> word, std::shared_ptr<JoinFault> fault)
+      : read_(std::move(read)), word_(std::move(word)), fault_(std::move(fault)), launched_(fault_->launched()) {}
+
+  std::span<const std::byte> wait() override {
+    std::uint32_t word = 0;
+    const std::span<const std::byte> bytes = word_->wait();
+    std::memcpy(&word, bytes.data(), sizeof word);
+    fault_->note(word, launched_);
+    return read_->wait();
+  }
+
+ private:
+  std::unique_ptr<PendingRead> read_, word_;
+  std::shared_ptr<JoinFault> fault_;
+  std::uint64_t launched_;
+};
+
 }  // namespace
 
 OpenClDevice::OpenClDevice(const FoundDevice& found, ProgramCache cache)
@@ -62,6 +83,7 @@ OpenClDevice::OpenClDevice(const FoundDevice& found, ProgramCache cache)
   facts_.has_packed_dot = probes_.dialect.packed_dot != shader::OpenClDialect::PackedDot::None;
   facts_.has_matrices = probes_.dialect.matrices;
   facts_.pipeline_memory = probes_.pipeline_memory;
+  facts_.joins_dispatches = probes_.dialect.subgroups == shader::OpenClDialect::Subgroups::NvidiaPtx;
   transfer_ = std::make_unique<Transfer>(context_, facts_.shares_host_memory);
   later_reads_ = std::make_unique<LaterReads>(context_, facts_.shares_host_memory);
 }
@@ -85,6 +107,7 @@ void OpenClDevice::write(Memory& memory, std::uint64_t offset, std::span<const s
 void OpenClDevice::read(const Memory& memory, std::uint64_t offset, std::span<std::byte> bytes) {
   const OpenClMemory& mine = own(memory, *context_);
   check_range(mine, offset, bytes.size());
+  if (fault_) fault_->check();
   if (mine.has_buffer()) {
     transfer_->read_buffer(mine, offset, bytes);
   } else {
@@ -96,7 +119,10 @@ std::unique_ptr<PendingRead> OpenClDevice::read_later(const Memory& memory, std:
   const OpenClMemory& mine = own(memory, *context_);
   check_range(mine, offset, size);
   if (!mine.has_buffer()) return Device::read_later(memory, offset, size);
-  return later_reads_->read(mine, offset, size);
+  std::unique_ptr<PendingRead> pending = later_reads_->read(mine.buffer(), offset, size);
+  if (!fault_ || !fault_->is_unseen()) return pending;
+  auto word = later_reads_->read(fault_->word(), 0, sizeof(std::uint32_t));
+  return std::make_unique<CheckedRead>(std::move(pending), std::move(word), fault_);
 }
 
 void OpenClDevice::fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) {
@@ -127,11 +153,15 @@ void OpenClDevice::fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t
 
 std::shared_ptr<Kernel> OpenClDevice::compile(const shader::Module& module, const std::string& name) {
   const std::string source = shader::emit_opencl(module, probes_.dialect);
-  return compile_source(source, shader::opencl_kernel_name(module), name, signature_of(module));
+  std::shared_ptr<const shader::OpenClBody> body;
+  if (auto printed = shader::emit_opencl_body(module, probes_.dialect))
+    body = std::make_shared<const shader::OpenClBody>(std::move(*printed));
+  return compile_source(source, shader::opencl_kernel_name(module), name, signature_of(module), std::move(body));
 }
 
 std::shared_ptr<Kernel> OpenClDevice::compile_source(const std::string& source, const std::string& entry_point,
-                                                     std::string name, Signature signature) {
+                                                     std::string name, Signature signature,
+                                                     std::shared_ptr<const shader::OpenClBody> body) {
   const auto& size = signature.workgroup_size;
   const std::uint64_t threads = std::uint64_t{size[0]} * size[1] * size[2];
   if (threads == 0 || threads > facts_.max_workgroup_size) {
@@ -140,17 +170,43 @@ std::shared_ptr<Kernel> OpenClDevice::compile_source(const std::string& source, 
                     "'{}' allows {}.",
                     name, size[0], size[1], size[2], threads, facts_.id, facts_.max_workgroup_size));
   }
+  return std::make_shared<OpenClKernel>(context_, built(source, name), entry_point, name, std::move(signature),
+                                        std::move(body));
+}
+
+SharedProgram OpenClDevice::built(const std::string& source, std::string_view name) {
   SharedProgram program = programs_[source].lock();
   if (!program) {
     program = std::make_shared<const ProgramHandle>(build_program(*context_, build_, cache_, source, name));
     programs_[source] = program;
   }
-  return std::make_shared<OpenClKernel>(context_, std::move(program), entry_point, std::move(name),
-                                        std::move(signature));
+  return program;
 }
 
 std::unique_ptr<Recording> OpenClDevice::record(std::vector<Dispatch> dispatches) {
   return std::make_unique<OpenClRecording>(context_, facts_, std::move(dispatches));
+}
+
+JoinSettings OpenClDevice::join_settings() const {
+  JoinSettings settings;
+  if (probes_.dialect.subgroups == shader::OpenClDialect::Subgroups::NvidiaPtx) {
+    settings.dialect.ptx = true;
+    settings.workgroups.clear();
+    for (std::uint32_t each = 8; each != 0; each /= 2) settings.workgroups.push_back(each * facts_.compute_units);
+  }
+  return settings;
+}
+
+std::unique_ptr<Recording> OpenClDevice::record_joined(std::vector<Dispatch> dispatches) {
+  return record_joined(std::move(dispatches), join_settings());
+}
+
+std::unique_ptr<JoinedRecording> OpenClDevice::record_joined(std::vector<Dispatch> dispatches,
+                                                             const JoinSettings& settings) {
+  if (!fault_) fault_ = std::make_shared<JoinFault>(context_);
+  return std::make_unique<JoinedRecording>(
+      context_, facts_, std::move(dispatches), settings, fault_,
+      [this](const std::string& source) { return built(source, "joined kernels"); });
 }
 
 void OpenClDevice::submit(Recording& recording) { own(recording, *context_).enqueue(context_->queue.get()); }
@@ -187,6 +243,7 @@ std::vector<double> OpenClDevice::submit_profiled(Recording& recording) {
 void OpenClDevice::finish() {
   check(context_->api->clFinish(context_->queue.get()), "Waiting for the device");
   transfer_->release_pending();
+  if (fault_) fault_->check();
 }
 
 }  // namespace driftwood::gpu::opencl

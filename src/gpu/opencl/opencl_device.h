@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gpu/device.h"
+#include "gpu/opencl/joined_recording.h"
 #include "gpu/opencl/kernel.h"
 #include "gpu/opencl/later_read.h"
 #include "gpu/opencl/probes.h"
@@ -47,6 +48,10 @@ class OpenClDevice : public Device {
   void fill_zero(Memory& memory, std::uint64_t offset, std::uint64_t size) override;
   std::shared_ptr<Kernel> compile(const shader::Module& module, const std::string& name) override;
   std::unique_ptr<Recording> record(std::vector<Dispatch> dispatches) override;
+  std::unique_ptr<Recording> record_joined(std::vector<Dispatch> dispatches) override;
+  /// How dispatches are joined here, and the same under settings of the caller's.
+  JoinSettings join_settings() const;
+  std::unique_ptr<JoinedRecording> record_joined(std::vector<Dispatch> dispatches, const JoinSettings& settings);
   void submit(Recording& recording) override;
   std::vector<double> submit_profiled(Recording& recording) override;
   void finish() override;
@@ -54,9 +59,11 @@ class OpenClDevice : public Device {
 
   /// A kernel from OpenCL C, for what the kernel language does not say and for tests of this back end.
   std::shared_ptr<Kernel> compile_source(const std::string& source, const std::string& entry_point, std::string name,
-                                         Signature signature);
+                                         Signature signature, std::shared_ptr<const shader::OpenClBody> body = {});
 
  private:
+  SharedProgram built(const std::string& source, std::string_view name);
+
   std::shared_ptr<Context> context_;
   ProgramCache cache_;
   DeviceFacts facts_;
@@ -64,6 +71,7 @@ class OpenClDevice : public Device {
   BuildSettings build_;
   std::unique_ptr<Transfer> transfer_;
   std::unique_ptr<LaterReads> later_reads_;
+  std::shared_ptr<JoinFault> fault_;
   QueueHandle profiling_queue_;                                         // made when first asked for
   std::map<std::string, std::weak_ptr<const ProgramHandle>> programs_;  // by source, while a kernel of it lives
 };

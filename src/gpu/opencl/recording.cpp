@@ -159,6 +159,7 @@ void OpenClRecording::bind(Command& command) {
     const std::uint64_t elements = bytes < length.offset ? 0 : (bytes - length.offset) / length.stride;
     const auto value = static_cast<cl_uint>(std::min<std::uint64_t>(elements, std::numeric_limits<cl_uint>::max()));
     set_argument(bindings.size() + i, sizeof value, &value);
+    command.lengths.push_back(value);
   }
 }
 

@@ -20,16 +20,21 @@ class OpenClRecording : public Recording {
 
   const Context& context() const { return *context_; }
   /// Enqueues everything on `queue`. With `events`, one a dispatch (null where it is skipped).
-  void enqueue(cl_command_queue queue, std::vector<EventHandle>* events = nullptr);
+  virtual void enqueue(cl_command_queue queue, std::vector<EventHandle>* events = nullptr);
 
- private:
+ protected:
   struct Command {
     Dispatch dispatch;  // keeps kernel and memory alive
     KernelHandle kernel;
     std::array<std::size_t, 3> global = {0, 0, 0};  // invocations; all 0: skipped
     std::array<std::size_t, 3> local = {1, 1, 1};
+    std::vector<cl_uint> lengths;  // of arrays, the kernel's last arguments
   };
 
+  const std::shared_ptr<Context>& shared_context() const { return context_; }
+  const std::vector<Command>& commands() const { return commands_; }
+
+ private:
   void bind(Command& command);
 
   std::shared_ptr<Context> context_;

@@ -14,8 +14,8 @@ bool share_memory(const Setting& a, const Setting& b) {
 bool is_same(const Setting& a, const Setting& b) {
   const graph::GraphOptions &x = a.options, &y = b.options;
   return share_memory(a, b) && x.activations == y.activations && x.storage == y.storage &&
-         x.disabled_passes == y.disabled_passes && x.disabled_kernels == y.disabled_kernels &&
-         x.memory_strategy == y.memory_strategy && x.in_place == y.in_place;
+         x.decode_launches == y.decode_launches && x.disabled_passes == y.disabled_passes &&
+         x.disabled_kernels == y.disabled_kernels && x.memory_strategy == y.memory_strategy && x.in_place == y.in_place;
 }
 
 /// Inputs of numbers about one, ids of tokens that every vocabulary has; caches without what memory held before.

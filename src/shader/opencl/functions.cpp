@@ -36,6 +36,15 @@ bool has_wide_dot(const Module& module) {
   return found;
 }
 
+// Names of a body's own arguments.
+constexpr const char* body_group = "stage_group";
+constexpr const char* body_grid = "stage_grid";
+
+std::string body_invocation(const std::array<std::uint32_t, 3>& size, const std::string& local) {
+  return std::string(body_group) + " * (uint3)(" + std::to_string(size[0]) + ", " + std::to_string(size[1]) + ", " +
+         std::to_string(size[2]) + ") + " + local;
+}
+
 constexpr const char* wide_dot_attribute = "__attribute__((target(\"avx512vnni\")))";
 
 }  // namespace
@@ -64,9 +73,11 @@ std::string Printer::builtin_input(const Variable& parameter) const {
   const bool ptx = dialect_.subgroups == OpenClDialect::Subgroups::NvidiaPtx;
   switch (parameter.builtin) {
     case BuiltinInput::LocalInvocationId: return triple("get_local_id");
-    case BuiltinInput::GlobalInvocationId: return triple("get_global_id");
-    case BuiltinInput::WorkgroupId: return triple("get_group_id");
-    case BuiltinInput::NumWorkgroups: return triple("get_num_groups");
+    case BuiltinInput::GlobalInvocationId:
+      if (is_body_) return body_invocation(size, triple("get_local_id"));
+      return triple("get_global_id");
+    case BuiltinInput::WorkgroupId: return is_body_ ? body_group : triple("get_group_id");
+    case BuiltinInput::NumWorkgroups: return is_body_ ? body_grid : triple("get_num_groups");
     case BuiltinInput::LocalInvocationIndex: return index;
     case BuiltinInput::SubgroupInvocationId: return ptx ? grouped + " % 32u" : "get_sub_group_local_id()";
     case BuiltinInput::SubgroupSize: return ptx ? "32u" : "get_max_sub_group_size()";
@@ -166,7 +177,10 @@ std::string Printer::print() {
     if (!each->is_entry_point) function(*each);
   }
   entry_point(*module_.entry_point);
+  return assembled();
+}
 
+std::string Printer::assembled() const {
   std::string text;
   const auto mentions_half = [&] {
     return dialect_.f16_arithmetic && dialect_.f16_pragma && (out_.text().find("half") != std::string::npos);

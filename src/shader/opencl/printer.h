@@ -16,6 +16,9 @@ class Printer : public c_family::Printer {
  public:
   Printer(const Module& module, const OpenClDialect& dialect);
   std::string print();
+  // body.cpp
+  static bool has_body(const Module& module, const OpenClDialect& dialect);
+  OpenClBody print_body();
 
  private:
   // names.cpp, types.cpp
@@ -111,8 +114,13 @@ class Printer : public c_family::Printer {
   void entry_point(const Function& function);
   void separate_entry_point(const Function& function);
   std::string builtin_input(const Variable& parameter) const;
+  std::string assembled() const;
+  // body.cpp
+  bool waits_for_nothing(const Statement& statement);
+  void body_memory(const Function& function, OpenClBody& body);
 
   const OpenClDialect dialect_;
+  bool is_body_ = false;                               // what is printed is a body, not a kernel
   std::map<const Variable*, const Expression*> lets_;  // what an index may look through
   bool uses_wide_dot_;                                 // dialect_.wide_dot, where the module can and does
 };

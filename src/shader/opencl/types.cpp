@@ -88,13 +88,15 @@ std::string Printer::resource_declaration(const Resource& resource) const {
     const std::string_view qualifier = resource.access == Access::Read ? "__read_only " : "__write_only ";
     return std::string(qualifier) + std::string(image_type(resource.storage)) + " " + declared;
   }
-  std::string qualifiers = resource.kind == Resource::Kind::Uniform ? "__constant " : "__global ";
+  const bool is_constant = resource.kind == Resource::Kind::Uniform && !is_body_;
+  std::string qualifiers = is_constant ? "__constant " : "__global ";
   std::string restricted;
   if (resource.access == Access::Read || resource.kind == Resource::Kind::Uniform) {
-    if (resource.kind != Resource::Kind::Uniform) qualifiers += "const ";
+    if (!is_constant) qualifiers += "const ";
     // NVIDIA's compiler fails ("do not know how to split") where it loads vectors of halves through its read-only
     // cache.
-    restricted = holds_half_vectors(resource) ? "" : "restrict ";
+    // In a body others may write the resource before it is awaited.
+    restricted = is_body_ || holds_half_vectors(resource) ? "" : "restrict ";
   }
   if (resource.kind == Resource::Kind::Object) {
     return qualifiers + texel_type(resource, dialect_.f16_arithmetic) + "* " + restricted + declared;
