@@ -172,6 +172,15 @@ std::vector<Case> conv2d_cases() {
   add({}, {.x = {.h = 11, .w = 13, .c = 20}, .rows = 70, .conv = square(3, 1), .has_bias = true});
   add({.packed = DataType::F16}, {.x = {.h = 9, .w = 8, .c = 68}, .rows = 132, .conv = square(1, 0)}, true);
   add({}, {.x = {.h = 2, .w = 3, .c = 40}, .rows = 300, .conv = square(3, 1)});
+  // Whole sixty-fours of channels: the pipeline of a workgroup.
+  add({.activation = DataType::F16, .packed = DataType::F16},
+      {.x = {.b = 2, .h = 5, .w = 6, .c = 64},
+       .rows = 70,
+       .conv = square(3, 1),
+       .has_bias = true,
+       .has_prologue = true,
+       .tail = Tail::Residual},
+      true);
   constexpr DataType window_formats[] = {DataType::F32, DataType::F16, DataType::BF16};
   for (const Setting& setting : every_way({}, window_formats)) {
     add(setting, {.x = {.b = 3, .h = 3, .w = 4, .c = 5}, .rows = 7, .conv = square(3, 1), .has_bias = true});

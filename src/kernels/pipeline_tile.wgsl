@@ -15,6 +15,13 @@ override weights_kind: u32;  // 1: q4_0, 2: q8_0, 3: f16
 override weight_rows: u32;   // whose words are interleaved: 32 or 64
 override gated: bool;        // half of a tile's rows are of a second matrix
 override band: u32;          // rows of tiles that are done together
+override splits: u32;        // workgroups that share the steps of a tile
+// Of an image under a window, which pipeline_image has laid out: planes of so many positions, 0 without a window.
+override plane: u32 = 0;
+override window_w: u32 = 1;
+override row_positions: u32 = 0;  // of a padded row, all images'
+override batch: u32 = 1;
+override channel_steps: u32 = 1;  // of 64 channels under a tap
 
 const depth = 64u;
 // Whether filling and multiplying are loops of their own, which only a device's own pipeline can do: what it is lowered
@@ -53,9 +60,12 @@ struct Filling {
   k: u32,
   stage: u32,
   round: u32,
+  end: u32,     // step
   row: u32,     // of the tile's first weights
   tokens: u32,  // where the tile's tokens begin
 }
+
+const windowed = plane > 0u;
 
 // Which row of tiles and which tile of tokens a tile is: bands of rows of tiles, in which the tiles of the same tokens
 // follow one another, so that tiles that are done at the same time share much of what they read.
@@ -66,10 +76,41 @@ fn place_of(tile: u32, row_tiles: u32, token_tiles: u32) -> vec2<u32> {
   return vec2<u32>(first + rest % rows, rest / rows);
 }
 
+// The first step of share `share` of a tile.
+fn first_step(share: u32, steps: u32) -> u32 {
+  return share * steps / splits;
+}
+
+// The shares of a tile are neighbours: they add to the same outputs.
 fn find_tile(f: ptr<function, Filling>, row_tiles: u32, token_tiles: u32, steps: u32) {
-  let place = place_of((*f).tile, row_tiles, token_tiles);
+  let place = place_of((*f).tile / splits, row_tiles, token_tiles);
+  let share = (*f).tile % splits;
+  (*f).k = first_step(share, steps);
+  (*f).end = first_step(share + 1u, steps);
   (*f).row = place.x * tile_rows;
-  (*f).tokens = place.y * (steps * stage_inputs);
+  if (windowed) {
+    (*f).tokens = place.y * tile_tokens;
+  } else {
+    (*f).tokens = (place.y * steps + (*f).k) * stage_inputs;
+  }
+}
+
+// Starts the copies of 64 columns of a tile of tokens: they lie together, or 8 in each plane, where those that a tap reads
+// are as far from the first as its place in the window.
+fn fill_inputs(f: ptr<function, Filling>, packed: ptr<storage, array<vec4<u32>>, read>) {
+  let stage = (*f).stage;
+  if (windowed) {
+    let tap = (*f).k / channel_steps;
+    let first = (*f).tokens + tap / window_w * row_positions + tap % window_w * batch;
+    let eights = (*f).k % channel_steps * (depth / 8u);
+    @unroll for (var i = 0u; i < depth / 8u; i++) {
+      stageCopy(&ring, stage, &inputs, stage * stage_inputs + i * tile_tokens, packed, (eights + i) * plane + first,
+                tile_tokens);
+    }
+  } else {
+    stageCopy(&ring, stage, &inputs, stage * stage_inputs, packed, (*f).tokens, stage_inputs);
+    (*f).tokens += stage_inputs;
+  }
 }
 
 // Starts the copies of the next step, if there is one: 64 columns of groups of rows, and of a tile of tokens.
@@ -82,7 +123,7 @@ fn fill(f: ptr<function, Filling>, w: weights<f32>, w2: weights<f32>, packed: pt
     const last = (weightsRows(w) - 1u) / weight_rows * weight_rows;
     let stage = (*f).stage;
     stageOpen(&ring, stage, (*f).round, stage_bytes);
-    stageCopy(&ring, stage, &inputs, stage * stage_inputs, packed, (*f).tokens, stage_inputs);
+    fill_inputs(f, packed);
     @unroll for (var n = 0u; n < groups_of_tile; n++) {
       let row = min((*f).row + n % (tile_rows / weight_rows) * weight_rows, last);
       let at = stage * stage_words + n * group_pitch;
@@ -92,10 +133,8 @@ fn fill(f: ptr<function, Filling>, w: weights<f32>, w2: weights<f32>, packed: pt
         weightsStageCopy(&ring, stage, &words, at, w, row, (*f).k * row_blocks, row_blocks);
       }
     }
-    (*f).tokens += stage_inputs;
     (*f).k++;
-    if ((*f).k == steps) {
-      (*f).k = 0u;
+    if ((*f).k == (*f).end) {
       (*f).tile += workgroups;
       find_tile(f, row_tiles, token_tiles, steps);
     }

@@ -1,5 +1,5 @@
-// Convolutions and matrices on matrix units, in every tiling, against plain arithmetic on the same halves; on the
-// reference device, and on the first OpenCL device where that has matrix units.
+// Convolutions and matrices on matrix units and through the pipeline of a workgroup, in every tiling, against plain
+// arithmetic on the same halves; on the reference device, and on the first OpenCL device where that has them.
 #include "graph/selection/matrix_product.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "conformance/random_blocks.h"
 #include "graph/builder.h"
 #include "graph/program.h"
+#include "graph/selection/pipeline_product.h"
 #include "graph/selection/rows.h"
 #include "support/devices.h"
 #include "tensor/packed_weights.h"
@@ -43,12 +44,15 @@ struct Case {
   std::uint32_t max_tokens = 1, tokens = 1;
   std::size_t tile = 4;  // the smallest
   std::uint32_t splits = 1;
+  bool in_pipeline = false;  // `tile` is one of pipeline_tiles()
 };
 
 // The tiling that the next program is made with; a row of the table holds plain functions.
 graph::MatrixTiling forced;
+graph::PipelineTiling forced_pipeline;  // no tile: the other
 
 graph::Lowering in_forced_tiling(const graph::Node& node, const graph::SelectionContext& context) {
+  if (forced_pipeline.tile != nullptr) return graph::pipeline_product(node, context, forced_pipeline);
   return graph::matrix_product(node, context, forced);
 }
 
@@ -138,8 +142,13 @@ class Product {
   }
 
   std::vector<float> run(gpu::Device& device, std::size_t& dispatches) const {
-    forced = {
-        .tile = &graph::matrix_tiles()[case_.tile], .splits = case_.splits, .loads_prologue = case_.loads_prologue};
+    if (case_.in_pipeline) {
+      forced_pipeline = {.tile = &graph::pipeline_tiles()[case_.tile], .stages = 2, .splits = case_.splits};
+    } else {
+      forced_pipeline = {};
+      forced = {
+          .tile = &graph::matrix_tiles()[case_.tile], .splits = case_.splits, .loads_prologue = case_.loads_prologue};
+    }
     const std::vector<graph::KernelRow> rows = forced_rows();
     graph::ProgramSettings settings{.rows = rows};
     settings.store = std::make_shared<graph::ResourceStore>(device, [&](std::string_view name) {
@@ -359,18 +368,68 @@ std::vector<Case> cases() {
   return all;
 }
 
-class MatrixProduct : public testing::TestWithParam<std::string> {};
+// Windows, repetition, two inputs, shares and edges of tiles; 64 channels a step, 128 outputs and 64 positions a tile.
+std::vector<Case> pipeline_cases() {
+  std::vector<Case> all;
+  all.push_back({.name = "window",
+                 .x = {.b = 2, .h = 5, .w = 7, .c = 64},
+                 .outputs = 68,
+                 .convolution = window_3x3,
+                 .has_bias = true,
+                 .has_residual = true});
+  all.push_back({.name = "prologue",
+                 .x = {.b = 1, .h = 9, .w = 10, .c = 64},
+                 .outputs = 130,
+                 .convolution = window_3x3,
+                 .stored = DataType::F32,
+                 .has_prologue = true});
+  all.push_back({.name = "joined, upsampled",
+                 .x = {.b = 2, .h = 3, .w = 4, .c = 36},
+                 .joined = 92,
+                 .outputs = 64,
+                 .convolution = with(window_3x3, 1, 2),
+                 .has_prologue = true});
+  const Conv2d wide{.window_h = 1, .window_w = 5, .pad_left = 2, .pad_right = 2};
+  all.push_back({.name = "1 x 5", .x = {.b = 3, .h = 3, .w = 7, .c = 64}, .outputs = 66, .convolution = wide});
+  all.push_back({.name = "1 x 1", .x = {.b = 2, .h = 6, .w = 6, .c = 128}, .outputs = 68, .convolution = Conv2d{}});
+  all.push_back({.name = "shares",
+                 .x = {.b = 2, .h = 6, .w = 6, .c = 64},
+                 .outputs = 68,
+                 .convolution = window_3x3,
+                 .has_bias = true,
+                 .has_residual = true,
+                 .splits = 4});
+  all.push_back({.name = "tokens in shares",
+                 .x = {.w = 96, .c = 320},
+                 .outputs = 36,
+                 .has_bias = true,
+                 .max_tokens = 96,
+                 .tokens = 70,
+                 .splits = 2});
+  for (Case& c : all) {
+    c.in_pipeline = true;
+    c.tile = graph::pipeline_tiles().size() - 1;
+  }
+  return all;
+}
 
-TEST_P(MatrixProduct, IsThatOfPlainArithmetic) {
-  gpu::Device* const device = test::device(GetParam());
-  if (device == nullptr || !device->facts().has_matrices) GTEST_SKIP() << "no matrix units";
+std::vector<Case> cases_in_all_tiles() {
+  std::vector<Case> all;
+  for (Case c : pipeline_cases()) {
+    for (c.tile = 0; c.tile < graph::pipeline_tiles().size(); ++c.tile) all.push_back(c);
+  }
+  return all;
+}
+
+/// Fails for each case that does not come out right on the device.
+void expect_right(gpu::Device& device, const std::vector<Case>& list) {
   unsigned seed = 1;
-  for (const Case& c : cases()) {
+  for (const Case& c : list) {
     const Product product(c, seed++);
     std::size_t dispatches = 0;
     std::string fault;
     try {
-      fault = product.fault(product.run(*device, dispatches));
+      fault = product.fault(product.run(device, dispatches));
     } catch (const std::exception& error) {
       fault = error.what();
     }
@@ -378,13 +437,31 @@ TEST_P(MatrixProduct, IsThatOfPlainArithmetic) {
       ADD_FAILURE() << c.name << ", x " << to_string(c.x) << ", " << c.outputs << " outputs, tile " << c.tile << ", "
                     << c.splits << " shares: " << fault;
     }
-    EXPECT_EQ(dispatches, std::size_t{1} + (c.has_prologue && !c.loads_prologue ? 1 : 0) + (c.splits > 1 ? 1 : 0))
-        << c.name;
+    const bool has_input = c.in_pipeline || (c.has_prologue && !c.loads_prologue);
+    EXPECT_EQ(dispatches, std::size_t{1} + (has_input ? 1 : 0) + (c.splits > 1 ? 1 : 0)) << c.name;
   }
+}
+
+class MatrixProduct : public testing::TestWithParam<std::string> {};
+
+TEST_P(MatrixProduct, IsThatOfPlainArithmetic) {
+  gpu::Device* const device = test::device(GetParam());
+  if (device == nullptr || !device->facts().has_matrices) GTEST_SKIP() << "no matrix units";
+  expect_right(*device, cases());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MatrixProduct, testing::Values("reference", "opencl:0"),
                          [](const auto& info) { return info.param == "reference" ? "reference" : "opencl"; });
+
+TEST(PipelineOfImages, IsThatOfPlainArithmeticWhereItIsLowered) {
+  expect_right(*test::device("reference-pipeline"), pipeline_cases());
+}
+
+TEST(PipelineOfImages, IsThatOfPlainArithmeticOnADevice) {
+  gpu::Device* const device = test::device("opencl:0");
+  if (device == nullptr || device->facts().pipeline_memory == 0) GTEST_SKIP() << "no pipeline";
+  expect_right(*device, cases_in_all_tiles());
+}
 
 }  // namespace
 }  // namespace driftwood::test

@@ -144,16 +144,26 @@ TEST(PipelineProduct, TilesFollowMemoryAndPositions) {
   facts.max_workgroup_size = 1024;
   facts.max_workgroup_extent = {1024, 1024, 64};
   facts.pipeline_memory = 224 << 10;
-  const graph::PipelineTiling large = graph::choose_pipeline(1024, 112, DataType::Q4_0, facts);
+  const auto tiling = [&](std::uint32_t positions, std::uint32_t rows, std::uint32_t columns,
+                          std::uint64_t share_bytes) {
+    return graph::choose_pipeline(
+        {.positions = positions, .rows = rows, .columns = columns, .most_share_bytes = share_bytes}, DataType::Q4_0,
+        facts);
+  };
+  const graph::PipelineTiling large = tiling(1024, 14336, 4096, 0);
   ASSERT_NE(large.tile, nullptr);
   EXPECT_EQ(large.tile->tokens, 256U);
   EXPECT_EQ(large.stages, 6U);
-  EXPECT_EQ(graph::choose_pipeline(64, 32, DataType::Q4_0, facts).tile->tokens, 64U);
+  EXPECT_EQ(large.splits, 1U);
+  EXPECT_EQ(tiling(64, 4096, 4096, 0).tile->tokens, 64U);
+  // Few tiles of many columns are shared where there is memory for what each workgroup comes to.
+  EXPECT_EQ(tiling(512, 1280, 11520, 0).splits, 1U);
+  EXPECT_GT(tiling(512, 1280, 11520, 64 << 20).splits, 1U);
   facts.pipeline_memory = 1 << 10;
-  EXPECT_EQ(graph::choose_pipeline(1024, 112, DataType::Q4_0, facts).tile, nullptr);
+  EXPECT_EQ(tiling(1024, 14336, 4096, 0).tile, nullptr);
   facts.pipeline_memory = 224 << 10;
   facts.max_workgroup_size = 256;
-  EXPECT_EQ(graph::choose_pipeline(1024, 112, DataType::Q4_0, facts).tile, nullptr);
+  EXPECT_EQ(tiling(1024, 14336, 4096, 0).tile, nullptr);
 }
 
 }  // namespace

@@ -83,16 +83,6 @@ TensorDescriptor ready_input_of(const Node& node, const SelectionContext& contex
           .layout = default_layout(StorageKind::Buffer)};
 }
 
-std::uint64_t largest_activation(const SelectionContext& context) {
-  std::uint64_t largest = 0;
-  for (const Value& value : context.graph.values()) {
-    if (value.role == Role::Activation && value.descriptor) {
-      largest = std::max(largest, physical_bytes(*value.descriptor));
-    }
-  }
-  return largest;
-}
-
 // A product under a window of one tap reads of x what lies where its tile of y will be. Where the tile holds all
 // outputs of its positions, no other workgroup reads that, and y can be stored over x.
 bool can_be_in_place(const Node& node, const SelectionContext& context) {
@@ -134,8 +124,7 @@ MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
   const std::uint64_t most_share_bytes = is_gated(node) || largest == 0 ? 0 : largest - 1;
   MatrixTiling tiling = choose_tiling(positions_of(context.shape(node.outputs[0])), tiled_outputs(node, context),
                                       context.shape(node.inputs[1]).c, most_share_bytes, context.facts);
-  const std::uint64_t ready = physical_bytes(ready_input_of(node, context));
-  tiling.loads_prologue = ready >= least_saved_bytes && ready >= largest;
+  tiling.loads_prologue = decides_plan(context, physical_bytes(ready_input_of(node, context)));
   return tiling.tile == nullptr ? tiling : tuned_tiling(tiling, node, context, most_share_bytes);
 }
 
@@ -185,6 +174,29 @@ KernelUse ready_input(const Node& node, const SelectionContext& context, std::ui
   return use;
 }
 
+}  // namespace
+
+std::uint64_t largest_activation(const SelectionContext& context) {
+  std::uint64_t largest = 0;
+  for (const Value& value : context.graph.values()) {
+    if (value.role == Role::Activation && value.descriptor) {
+      largest = std::max(largest, physical_bytes(*value.descriptor));
+    }
+  }
+  return largest;
+}
+
+bool decides_plan(const SelectionContext& context, std::uint64_t bytes) {
+  return bytes >= least_saved_bytes && bytes >= largest_activation(context);
+}
+
+TensorDescriptor shares_of(const Node& node, const SelectionContext& context, std::uint32_t splits) {
+  const Shape& output = context.shape(node.outputs[0]);
+  return {.shape = {.h = splits, .w = positions_of(output), .c = output.c},
+          .data_type = DataType::F32,
+          .layout = default_layout(StorageKind::Buffer)};
+}
+
 KernelUse sum_of_shares(const Node& node, const SelectionContext& context, std::uint32_t scratch,
                         std::uint32_t rows_of_token) {
   KernelUse use{.module_path = "package::matrix_sum", .label = node.name + ".sum"};
@@ -195,8 +207,6 @@ KernelUse sum_of_shares(const Node& node, const SelectionContext& context, std::
   set_elements(context, std::uint64_t{positions_of(output)} * output.slices(), use);
   return use;
 }
-
-}  // namespace
 
 std::uint64_t MatrixTile::bytes(const gpu::DeviceFacts& facts) const {
   const std::uint64_t steps = std::uint64_t{2} * (positions + outputs) * (2 * depth + 16);
@@ -294,9 +304,7 @@ Lowering matrix_product(const Node& node, const SelectionContext& context, const
     lowering.kernels.push_back(std::move(use));
     return lowering;
   }
-  const TensorDescriptor shares{.shape = {.h = tiling.splits, .w = positions_of(output), .c = output.c},
-                                .data_type = DataType::F32,
-                                .layout = default_layout(StorageKind::Buffer)};
+  const TensorDescriptor shares = shares_of(node, context, tiling.splits);
   const auto scratch = static_cast<std::uint32_t>(lowering.scratch.size());
   lowering.scratch.push_back({.name = "shares", .tensor = shares});
   use.specialization.tensors["shares"] = shares;

@@ -42,6 +42,20 @@ struct MatrixTiling {
 MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::uint32_t columns,
                            std::uint64_t most_share_bytes, const gpu::DeviceFacts& facts);
 
+/// Bytes of the graph's largest activation; 0 where none is placed yet.
+std::uint64_t largest_activation(const SelectionContext& context);
+
+/// Whether memory of so many bytes beside a node's tensors would decide the plan of the graph: it is at least 24 MiB,
+/// and no activation is larger.
+bool decides_plan(const SelectionContext& context, std::uint64_t bytes);
+
+/// Adds the shares {H = shares, W = positions, C = outputs} of a product, in memory `scratch` of the node, with its
+/// epilogue.
+KernelUse sum_of_shares(const Node& node, const SelectionContext& context, std::uint32_t scratch,
+                        std::uint32_t rows_of_token);
+/// What they are stored as, in f32.
+TensorDescriptor shares_of(const Node& node, const SelectionContext& context, std::uint32_t splits);
+
 /// The kernels of a convolution, linear or gated linear in that tiling.
 Lowering matrix_product(const Node& node, const SelectionContext& context, const MatrixTiling& tiling);
 

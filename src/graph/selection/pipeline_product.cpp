@@ -9,6 +9,7 @@
 #include "graph/selection/convolution.h"
 #include "graph/selection/linear.h"
 #include "graph/selection/matrix_product.h"
+#include "graph/selection/pipeline_image.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
@@ -27,6 +28,10 @@ constexpr PipelineTile tiles[] = {
     {.tokens = 256, .step_cost = 1.0}, {.tokens = 128, .step_cost = 0.64}, {.tokens = 64, .step_cost = 0.42}};
 
 constexpr std::uint32_t least_stages = 2, most_stages = 6;
+constexpr std::uint32_t least_steps = 6, most_splits = 8;  // of a share; of a tile
+// In steps of the largest tile, of about 0.8 us: what a tile takes besides its steps, the further launch that adds
+// shares, and writing and reading 8 bytes for each share of an output at 3 TB/s.
+constexpr double tile_cost = 2, launch_cost = 4, share_cost = 1.0 / 300000;
 constexpr std::uint32_t band = 16;  // rows of tiles that are done together
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
@@ -37,9 +42,27 @@ std::uint64_t stage_bytes(const PipelineTile& tile, DataType format) {
   return 4 * 4 * words * 32 + std::uint64_t{2} * depth * tile.tokens;
 }
 
-std::uint32_t row_tiles_of(const Node& node, const SelectionContext& context) {
-  const std::uint32_t rows = context.shape(node.outputs[0]).c;
-  return static_cast<std::uint32_t>(divide_up(rows, is_gated(node) ? tile_rows / 2 : tile_rows));
+std::uint32_t row_tiles_of(std::uint32_t rows, bool is_gated) {
+  return static_cast<std::uint32_t>(divide_up(rows, is_gated ? tile_rows / 2 : tile_rows));
+}
+
+PipelineExtents extents_of(const Node& node, const SelectionContext& context) {
+  const Shape& y = context.shape(node.outputs[0]);
+  PipelineExtents extents{.positions = positions_of(y),
+                          .rows = y.c,
+                          .columns = context.value(node.inputs[1]).weights.columns,
+                          .is_gated = is_gated(node)};
+  if (node.as<Conv2d>() != nullptr) extents.positions = planes_of(node, context).positions;
+  // As on the matrix units of subgroups, shares are no larger than what the graph has anyway.
+  const std::uint64_t largest = largest_activation(context);
+  extents.most_share_bytes = largest == 0 ? 0 : largest - 1;
+  return extents;
+}
+
+bool can_split(std::uint32_t splits, const PipelineExtents& extents) {
+  if (splits == 1) return true;
+  const std::uint64_t bytes = std::uint64_t{4} * splits * extents.positions * extents.rows;
+  return !extents.is_gated && extents.columns / depth / splits >= least_steps && bytes <= extents.most_share_bytes;
 }
 
 // The stages that workgroup memory has room for; more than most_stages hide nothing more.
@@ -52,8 +75,8 @@ std::uint32_t stages_of(const PipelineTile& tile, DataType format, const gpu::De
 // As was measured, else as choose_pipeline() expects.
 PipelineTiling tiling_of(const Node& node, const SelectionContext& context) {
   const DataType format = context.value(node.inputs[1]).weights.format;
-  PipelineTiling tiling =
-      choose_pipeline(positions_of(context.shape(node.outputs[0])), row_tiles_of(node, context), format, context.facts);
+  const PipelineExtents extents = extents_of(node, context);
+  PipelineTiling tiling = choose_pipeline(extents, format, context.facts);
   if (tiling.tile == nullptr) return tiling;
   const auto stages_with = [&](std::uint32_t tokens) {
     const auto* const tile = std::ranges::find(tiles, tokens, &PipelineTile::tokens);
@@ -64,25 +87,37 @@ PipelineTiling tiling_of(const Node& node, const SelectionContext& context) {
   tiling.tile = std::ranges::find(tiles, tokens, &PipelineTile::tokens);
   tiling.stages = context.choice("stages", stages_with(tokens), {2, 3, 4, 5, 6},
                                  [&](std::uint32_t stages) { return stages <= stages_with(tokens); });
+  tiling.splits = context.choice("splits", tiling.splits, {1, 2, 3, 4, 6, 8},
+                                 [&](std::uint32_t splits) { return can_split(splits, extents); });
   return tiling;
 }
 
-bool takes_pipeline(const Node& node, const SelectionContext& context) {
+bool has_pipeline(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
   if (facts.pipeline_memory == 0 || facts.is_cpu || !facts.has_f16_arithmetic || !facts.has_subgroups) return false;
   if (context.options.precision == Precision::F32 || normalizes(node.operation)) return false;
-  if (context.shape(node.outputs[0]).d != 1 || joined_input(node) != no_value) return false;
-  const WeightsSource& weights = context.value(node.inputs[1]).weights;
-  const bool is_decoded = pipeline_format(weights.format) != 0 && weights.columns % depth == 0 &&
-                          weights.columns == context.shape(node.inputs[0]).c;
-  if (!is_decoded || (is_gated(node) && context.value(node.inputs[2]).weights.format != weights.format)) return false;
+  const Shape& y = context.shape(node.outputs[0]);
+  if (y.d != 1 || positions_of(y) < least_matrix_positions) return false;
   // The kernel knows how words lie: four of a row together.
   const WeightsDescriptor packed = weights_descriptor(context, node.inputs[1]);
-  if (packed.row_group != (packed.format == DataType::F16 ? 64 : 32) || packed.word_run != 4) return false;
-  if (positions_of(context.shape(node.outputs[0])) < least_matrix_positions) return false;
+  if (pipeline_format(packed.format) == 0 || packed.columns % depth != 0 || packed.word_run != 4) return false;
+  if (packed.row_group != (packed.format == DataType::F16 ? 64 : 32)) return false;
   // As on the matrix units of subgroups, halves are multiplied where they are stored, or a prologue makes them.
-  const bool has_halves = context.value(node.inputs[0]).data_type == DataType::F16;
-  return (has_halves || !node.prologue.empty()) && tiling_of(node, context).tile != nullptr;
+  const ValueId x2 = joined_input(node);
+  const auto is_half = [&](ValueId id) { return context.value(id).data_type == DataType::F16; };
+  return !node.prologue.empty() || (is_half(node.inputs[0]) && (x2 == no_value || is_half(x2)));
+}
+
+bool takes_pipeline(const Node& node, const SelectionContext& context) {
+  if (!has_pipeline(node, context) || joined_input(node) != no_value) return false;
+  const WeightsSource& weights = context.value(node.inputs[1]).weights;
+  if (weights.columns != context.shape(node.inputs[0]).c) return false;
+  if (is_gated(node) && context.value(node.inputs[2]).weights.format != weights.format) return false;
+  return tiling_of(node, context).tile != nullptr;
+}
+
+bool takes_convolution(const Node& node, const SelectionContext& context) {
+  return has_pipeline(node, context) && fits_planes(node, context) && tiling_of(node, context).tile != nullptr;
 }
 
 /// Lays the tokens out as the tiles take them.
@@ -121,19 +156,25 @@ std::uint32_t pipeline_format(DataType format) {
   }
 }
 
-PipelineTiling choose_pipeline(std::uint32_t positions, std::uint32_t row_tiles, DataType format,
-                               const gpu::DeviceFacts& facts) {
+PipelineTiling choose_pipeline(const PipelineExtents& extents, DataType format, const gpu::DeviceFacts& facts) {
   PipelineTiling best;
   if (invocations > facts.max_workgroup_size || invocations > facts.max_workgroup_extent[0]) return best;
+  const std::uint32_t steps = extents.columns / depth;
+  const std::uint32_t row_tiles = row_tiles_of(extents.rows, extents.is_gated);
   double least = 0;
   for (const PipelineTile& tile : tiles) {
     const std::uint32_t stages = stages_of(tile, format, facts);
     if (stages < least_stages) continue;
-    const std::uint64_t groups = divide_up(positions, tile.tokens) * row_tiles;
-    const double cost = static_cast<double>(divide_up(groups, facts.compute_units)) * tile.step_cost;
-    if (best.tile != nullptr && cost >= least) continue;
-    best = {.tile = &tile, .stages = stages};
-    least = cost;
+    const std::uint64_t groups = divide_up(extents.positions, tile.tokens) * row_tiles;
+    for (std::uint32_t splits = 1; splits <= most_splits; ++splits) {
+      if (!can_split(splits, extents)) continue;
+      const auto on_a_unit = static_cast<double>(divide_up(groups * splits, facts.compute_units));
+      double cost = on_a_unit * (static_cast<double>(divide_up(steps, splits)) + tile_cost) * tile.step_cost;
+      if (splits > 1) cost += launch_cost + share_cost * extents.positions * extents.rows * splits;
+      if (best.tile != nullptr && cost >= least) continue;
+      best = {.tile = &tile, .stages = stages, .splits = splits};
+      least = cost;
+    }
   }
   return best;
 }
@@ -141,37 +182,67 @@ PipelineTiling choose_pipeline(std::uint32_t positions, std::uint32_t row_tiles,
 Lowering pipeline_product(const Node& node, const SelectionContext& context, const PipelineTiling& tiling) {
   const ValueId y = node.outputs[0];
   const std::uint32_t tokens = tiling.tile->tokens;
-  const std::uint64_t positions = positions_of(context.shape(y));
+  const PipelineExtents extents = extents_of(node, context);
+  const bool is_image = node.as<Conv2d>() != nullptr;
   Lowering lowering;
-  lowering.scratch.push_back(
-      {.name = "input", .bytes = divide_up(positions, tokens) * tokens * 2 * context.shape(node.inputs[0]).c});
-  lowering.kernels.push_back(packed_input(node, context, 0, tokens));
-
   KernelUse use{.module_path = "package::linear_pipeline", .label = node.name};
-  use.specialization.overrides = {{"tile_tokens", tokens},
-                                  {"stages", tiling.stages},
-                                  {"weights_kind", pipeline_format(context.value(node.inputs[1]).weights.format)},
-                                  {"weight_rows", weights_descriptor(context, node.inputs[1]).row_group},
-                                  {"gated", is_gated(node)},
-                                  {"band", band},
-                                  {"separate", gpu::runs_pipeline(context.facts)},
-                                  {"rows_per_token", token_rows(node, context)}};
-  use.resources = {read_scratch("packed", 0), write("y", y), parameters()};
+  auto& overrides = use.specialization.overrides;
+  if (is_image) {
+    const PlanesOfImage planes = planes_of(node, context);
+    const std::uint32_t channels = context.graph.joined_shape(node).c;
+    overrides = {{"plane", planes.plane(tokens)},
+                 {"window_w", convolution_of(node).window_w},
+                 {"row_positions", planes.row_width * planes.batch},
+                 {"batch", planes.batch},
+                 {"channel_steps", channels / depth}};
+    lowering.scratch.push_back({.name = "input", .bytes = std::uint64_t{2} * channels * planes.plane(tokens)});
+    lowering.kernels.push_back(planes_input(node, context, 0, tokens));
+  } else {
+    const std::uint64_t rows = divide_up(extents.positions, tokens) * tokens;
+    lowering.scratch.push_back({.name = "input", .bytes = rows * 2 * extents.columns});
+    lowering.kernels.push_back(packed_input(node, context, 0, tokens));
+  }
+
+  const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
+  overrides.insert({{"tile_tokens", tokens},
+                    {"stages", tiling.stages},
+                    {"splits", tiling.splits},
+                    {"weights_kind", pipeline_format(weights.format)},
+                    {"weight_rows", weights.row_group},
+                    {"gated", extents.is_gated},
+                    {"band", band},
+                    {"separate", gpu::runs_pipeline(context.facts)},
+                    {"rows_per_token", token_rows(node, context)}});
+  use.resources = {read_scratch("packed", 0), parameters(), read("w", node.inputs[1])};
   // The second matrix is read where there is one; else it is of the first one's kind.
-  use.specialization.weights = {{"w", weights_descriptor(context, node.inputs[1])},
-                                {"up", weights_descriptor(context, node.inputs[is_gated(node) ? 2 : 1])}};
-  use.resources.push_back(read("w", node.inputs[1]));
-  if (is_gated(node)) {
+  use.specialization.weights = {{"w", weights},
+                                {"up", extents.is_gated ? weights_descriptor(context, node.inputs[2]) : weights}};
+  if (extents.is_gated) {
     use.resources.push_back(read("up", node.inputs[2]));
     add_gate(node, context, use);
   }
-  add_epilogue(node, context, use);
   // A workgroup a unit, each of which does as many tiles as come to it.
-  const std::uint64_t groups = divide_up(positions, tokens) * row_tiles_of(node, context);
+  const std::uint64_t groups =
+      divide_up(extents.positions, tokens) * row_tiles_of(extents.rows, extents.is_gated) * tiling.splits;
   use.grid = {
       GridExtent{.fixed = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, context.facts.compute_units))}};
+  const TensorDescriptor& stored = context.descriptor(y);
+  if (tiling.splits == 1) {
+    use.specialization.tensors["shares"] = stored;  // never written
+    use.resources.push_back(write("y", y));
+    add_epilogue(node, context, use);
+    use.cost = estimate_cost(use, node, true, context);
+    lowering.kernels.push_back(std::move(use));
+    return lowering;
+  }
+  const auto scratch = static_cast<std::uint32_t>(lowering.scratch.size());
+  const TensorDescriptor shares = shares_of(node, context, tiling.splits);
+  lowering.scratch.push_back({.name = "shares", .tensor = shares});
+  use.specialization.tensors = {{"shares", shares}, {"y", stored}};  // y has the extents
+  use.resources.push_back(write_scratch("shares", scratch));
   use.cost = estimate_cost(use, node, true, context);
   lowering.kernels.push_back(std::move(use));
+  lowering.kernels.push_back(sum_of_shares(node, context, scratch, token_rows(node, context)));
   return lowering;
 }
 
@@ -181,7 +252,8 @@ Lowering through_pipeline(const Node& node, const SelectionContext& context) {
   return pipeline_product(node, context, tiling_of(node, context));
 }
 
-constexpr KernelRow rows[] = {{Linear::name, "linear-pipeline", takes_pipeline, through_pipeline},
+constexpr KernelRow rows[] = {{Conv2d::name, "conv-pipeline", takes_convolution, through_pipeline},
+                              {Linear::name, "linear-pipeline", takes_pipeline, through_pipeline},
                               {GatedLinear::name, "gated-linear-pipeline", takes_pipeline, through_pipeline}};
 
 }  // namespace

@@ -22,16 +22,26 @@ std::span<const PipelineTile> pipeline_tiles();
 struct PipelineTiling {
   const PipelineTile* tile = nullptr;
   std::uint32_t stages = 0;  // of workgroup memory
+  std::uint32_t splits = 1;  // workgroups that share the columns of a tile
+};
+
+/// What a product comes to in tiles.
+struct PipelineExtents {
+  std::uint32_t positions = 0;  // of a convolution those of padded rows
+  std::uint32_t rows = 0;       // of weights, of one matrix
+  std::uint32_t columns = 0;
+  bool is_gated = false;
+  /// Bytes that the shares of all outputs, in f32, may take where columns are divided.
+  std::uint64_t most_share_bytes = 0;
 };
 
 /// The number that pipeline_tile.wgsl has for a format of weights; 0: it does not decode it.
 std::uint32_t pipeline_format(DataType format);
 
-/// The tiling of `row_tiles` tiles of rows that is expected to take the least time. No tile: none fits the device.
-PipelineTiling choose_pipeline(std::uint32_t positions, std::uint32_t row_tiles, DataType format,
-                               const gpu::DeviceFacts& facts);
+/// The tiling that is expected to take the least time. No tile: none fits the device.
+PipelineTiling choose_pipeline(const PipelineExtents& extents, DataType format, const gpu::DeviceFacts& facts);
 
-/// The kernels of a linear or gated linear in that tiling.
+/// The kernels of a linear, gated linear or convolution in that tiling.
 Lowering pipeline_product(const Node& node, const SelectionContext& context, const PipelineTiling& tiling);
 
 }  // namespace driftwood::graph
