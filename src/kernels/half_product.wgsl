@@ -40,21 +40,33 @@ fn keep_halves(value: vec4f, s: u32) {
   }
 }
 
+// Slices of the token that an invocation has under way at once.
+const batch = min((8u * half_chunks + workers - 1u) / workers, 4u);
+
 // One token, as halves: neighbouring invocations read neighbouring slices.
 fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
   let invocation = local.y * lanes + local.x;
   var sum = 0.0;
-  for (var first = 0u; first < 8u * half_chunks; first += workers) {
-    let s = first + invocation;
-    var value = vec4f();
-    if (s < 8u * half_chunks) {
-      value = tensorLoad(x, 0u, s);
-      if (normalizes) {
-        sum += dot(value, value);
-        value *= tensorLoad(gamma, s);
+  for (var first = 0u; first < 8u * half_chunks; first += batch * workers) {
+    var values: array<vec4f, batch>;
+    var factors: array<vec4f, batch>;
+    @unroll for (var i = 0u; i < batch; i++) {
+      let s = first + i * workers + invocation;
+      if (s < 8u * half_chunks) {
+        values[i] = tensorLoad(x, 0u, s);
+        if (normalizes) {
+          factors[i] = tensorLoad(gamma, s);
+        }
       }
     }
-    keep_halves(value, s);
+    @unroll for (var i = 0u; i < batch; i++) {
+      var value = values[i];
+      if (normalizes) {
+        sum += dot(value, value);
+        value *= factors[i];
+      }
+      keep_halves(value, first + i * workers + invocation);
+    }
   }
   if (normalizes) {
     @unroll for (var step = 1u; step < neighbours; step *= 2u) {

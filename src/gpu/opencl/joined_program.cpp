@@ -103,31 +103,27 @@ std::string runner(const shader::OpenClBody& body, const StageLayout& layout, st
   const std::uint32_t size = size_of(body);
   const std::uint32_t sides = side_by_side(body, workgroup_size);
   const std::string prefix = fmt::format("stage_{}_", index);
-  std::string text = fmt::format(
-      "static void {}run(__local const uint* stage, stage_wait wait{}) {{\n"
-      "  const uint3 grid = (uint3)(stage[{}], stage[{}], stage[{}]);\n"
-      "  const uint count = grid.x * grid.y * grid.z;\n",
-      prefix, body.memory.empty() ? "" : fmt::format(", __local {}{}* memory", prefix, body.memory), layout.grid,
-      layout.grid + 1, layout.grid + 2);
-  std::string arguments;
-  for (std::size_t i = 0; i < body.pointers.size(); ++i) {
-    text +=
-        fmt::format("  const ulong address_{} = *(__local const ulong*)(stage + {});\n", i, layout.arguments + 2 * i);
-    arguments += fmt::format(", ({}{})address_{}", prefix, "pointer_" + std::to_string(i), i);
-  }
-  for (std::size_t i = 0; i < body.lengths; ++i) arguments += fmt::format(", stage[{}]", layout.length(i));
+  std::string text = fmt::format("static void {}run(__local const uint* stage, stage_wait wait{}) {{\n", prefix,
+                                 body.memory.empty() ? "" : fmt::format(", __local {}{}* memory", prefix, body.memory));
   const std::string side = fmt::format("(uint)get_local_id(0) / {}u", size);
   if (sides * size != workgroup_size) text += fmt::format("  if ({} >= {}u) return;\n", side, sides);
   text += sides == 1 ? "  const uint side = 0u;\n" : fmt::format("  const uint side = {};\n", side);
-  text += "  const uint groups = (uint)get_num_groups(0);\n  bool is_first = true;\n";
-  text +=
-      fmt::format("  for (uint i = (uint)get_group_id(0) + side * groups; i < count; i += groups * {}u) {{\n", sides);
-  if (body.has_barriers) text += fmt::format("    if (!is_first) {}barrier();\n", prefix);
+  // Whatever the record says is read for each workgroup anew: registers are scarce in a program of many kernels.
+  text += "  uint i = (uint)get_group_id(0) + side * (uint)get_num_groups(0);\n";
+  text += fmt::format("  while (i < stage[{}]) {{\n", StageLayout::groups);
+  text += fmt::format("    const uint3 grid = (uint3)(stage[{}], stage[{}], stage[{}]);\n", StageLayout::grid,
+                      StageLayout::grid + 1, StageLayout::grid + 2);
   text += "    const uint row = i / grid.x;\n";
-  text += fmt::format("    {}{}((uint3)(i % grid.x, row % grid.y, row / grid.y), grid, wait{}{});\n", prefix,
-                      body.function, body.memory.empty() ? "" : ", memory + side", arguments);
-  text += "    wait.awaited = 0u;\n    is_first = false;\n  }\n}\n";
-  return text;
+  text += fmt::format("    {}{}((uint3)(i % grid.x, row % grid.y, row / grid.y), grid, wait{}", prefix, body.function,
+                      body.memory.empty() ? "" : ", memory + side");
+  for (std::size_t i = 0; i < body.pointers.size(); ++i) {
+    text += fmt::format(",\n        ({}pointer_{})*(__local const ulong*)(stage + {})", prefix, i,
+                        StageLayout::arguments + 2 * i);
+  }
+  for (std::size_t i = 0; i < body.lengths; ++i) text += fmt::format(", stage[{}]", layout.length(i));
+  text += fmt::format(");\n    i += (uint)get_num_groups(0) * {}u;\n    wait.awaited = 0u;\n", sides);
+  if (body.has_barriers) text += fmt::format("    {}barrier();\n", prefix);
+  return text + "  }\n}\n";
 }
 
 std::string section(const shader::OpenClBody& body, const StageLayout& layout, std::uint32_t index,

@@ -19,7 +19,7 @@ namespace driftwood::gpu::opencl {
 
 /// The words of a stage in the table.
 struct StageLayout {
-  static constexpr std::size_t body = 0, grid = 1, awaited = 4, workers = 5, arguments = 8;
+  static constexpr std::size_t body = 0, grid = 1, awaited = 4, workers = 5, groups = 6, arguments = 8;
   /// As `body`: no kernel, the first invocation of each workgroup waits.
   static constexpr std::uint32_t only_wait = 0xFFFFFFFF;
   std::size_t pointers = 0;  // of two words each, from `arguments`

@@ -166,6 +166,7 @@ JoinedRecording::Words JoinedRecording::table() {
       row[StageLayout::grid + k] = static_cast<std::uint32_t>(command.global[k] / command.local[k]);
       groups *= row[StageLayout::grid + k];
     }
+    row[StageLayout::groups] = static_cast<std::uint32_t>(groups);
     row[StageLayout::awaited] = before == 0 ? 0 : before + absent_;
     before = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, workgroups_));
     row[StageLayout::workers] = before;
