@@ -4,9 +4,11 @@
 //
 // Without sizes: f16 weights of 4096 and 8192 squared, and the linears of an 8B language model for 1,024 tokens with
 // q4_0 weights. y = w x with x and y in f16, sums in f32, by the kernel that the selection takes. Prints microseconds
-// a run, by the wall clock over runs queued one after another, TFLOP/s of the whole, and each kernel's time by the
-// device's clock (of which NVIDIA's reads some 5 us too long). Rows and positions sampled over the whole are computed
-// again in double precision; a difference of more than 1 % of the root mean square ends with status 1.
+// a run, by the wall clock over runs queued one after another, and TFLOP/s of the whole: for some ten milliseconds
+// after a rest, and sustained, when a GPU lowers its clock to keep to its power (an H200 from 1980 to 1590 MHz at 700
+// W; random bits take more than zeroes); and each kernel's time by the device's clock (of which NVIDIA's reads some 5
+// us too long). Rows and positions sampled over the whole are computed again in double precision; a difference of more
+// than 1 % of the root mean square ends with status 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -119,17 +122,24 @@ bool measure(gpu::Device& device, const Product& product) {
   std::vector<float> x(std::size_t{product.positions} * product.columns);
   for (float& value : x) value = numbers.next();
   program.write_floats("x", x);
-  const int repeats = std::clamp(static_cast<int>(2e13 / product.flops()), 5, 200);
-  std::vector<double> times;
-  for (int round = 0; round < 6; ++round) {  // the first warms up
+  const auto time_of = [&](double flops) {  // microseconds a run, of runs of so many operations
+    const int repeats = std::clamp(static_cast<int>(flops / product.flops()), 3, 5000);
     device.finish();
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < repeats; ++i) program.run({});
     device.finish();
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-    if (round > 0) times.push_back(time.count() / repeats);
+    return time.count() / repeats;
+  };
+  time_of(1e12);  // warms up
+  std::vector<double> times;
+  for (int round = 0; round < 5; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    times.push_back(time_of(4e12));
   }
   std::ranges::sort(times);
+  time_of(5e13);
+  const double sustained = time_of(1e14);
   std::string kernels;
   for (const auto& step : program.run_profiled({})) {
     kernels += fmt::format(", {} {:.1f} us", step.label, step.nanoseconds / 1e3);
@@ -137,9 +147,12 @@ bool measure(gpu::Device& device, const Product& product) {
   std::vector<float> y(std::size_t{product.positions} * product.rows);
   program.read_floats("y", y);
   const double error = error_of(product, weights, x, y);
-  fmt::print("{:5} {:5} x {:5} x {:5}: {:8.1f} us ({:.1f} to {:.1f}), {:6.1f} TFLOP/s; error {:.2g}{}\n",
-             to_string(product.format), product.rows, product.positions, product.columns, times[times.size() / 2],
-             times.front(), times.back(), product.flops() / times[times.size() / 2] / 1e6, error, kernels);
+  fmt::print(
+      "{:5} {:5} x {:5} x {:5}: {:8.1f} us ({:.1f} to {:.1f}), {:6.1f} TFLOP/s; sustained {:8.1f} us, {:6.1f}; error "
+      "{:.2g}{}\n",
+      to_string(product.format), product.rows, product.positions, product.columns, times[times.size() / 2],
+      times.front(), times.back(), product.flops() / times[times.size() / 2] / 1e6, sustained,
+      product.flops() / sustained / 1e6, error, kernels);
   std::fflush(stdout);
   return error < 0.01;
 }
