@@ -175,6 +175,15 @@ std::vector<Case> attention_cases() {
       }
     }
   }
+  // Heads that are whole eights of channels, and no power of two of them.
+  for (const std::uint32_t size : {96U, 104U, 128U}) {
+    for (const std::uint32_t position : {20U, 118U}) {
+      const Setting setting{.packed = DataType::F16, .max_tokens = 1, .tokens = 1, .position = position};
+      add(setting, {.heads = 6, .scale = 0.1F}, {2, size, 120}, Tail::Residual, size == 96 && position == 118);
+      add(setting, {.heads = 3, .scale = 0.1F, .window = 25, .softcap = 2, .ring = true}, {1, size, 25}, Tail::None,
+          false);
+    }
+  }
   add({.packed = DataType::F16, .max_tokens = 1, .position = 50}, {.heads = 4, .scale = 0.06F}, {1, 256, 64},
       Tail::None, true);
   add({.packed = DataType::F32, .max_tokens = 3, .tokens = 3, .position = 60},

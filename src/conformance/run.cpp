@@ -34,7 +34,8 @@ std::size_t helpers(const graph::LoweredGraph& lowered) {
   std::size_t count = 0;
   for (std::size_t i = 1; i < lowered.steps.size(); ++i) {
     const std::string_view kernel = lowered.steps[i].kernel;
-    const bool can_have_helpers = kernel.ends_with("-matrix") || kernel.ends_with("-split") || kernel.ends_with("-pipeline");
+    const bool can_have_helpers =
+        kernel.ends_with("-matrix") || kernel.ends_with("-pipeline") || kernel.find("-split") != std::string_view::npos;
     if (can_have_helpers && lowered.steps[i].node == lowered.steps[i - 1].node) ++count;
   }
   return count;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -17,12 +18,21 @@ std::string_view layer_of(std::string_view node) {
   return node.substr(0, node.find('.', prefix.size()));
 }
 
+// One that others take over from.
+bool is_of_short_contexts(const LoweredStep& step) {
+  return std::ranges::any_of(step.use.grid, [](const GridExtent& extent) {
+    return extent.most_context < std::numeric_limits<std::uint32_t>::max();
+  });
+}
+
 }  // namespace
 
 Launches count_launches(const LoweredGraph& lowered) {
-  Launches launches{.total = lowered.steps.size()};
+  Launches launches;
   std::map<std::string_view, std::size_t> layers;
   for (const LoweredStep& step : lowered.steps) {
+    if (is_of_short_contexts(step)) continue;
+    ++launches.total;
     const std::string_view layer = layer_of(lowered.graph.nodes().at(step.node).name);
     if (layer.empty()) {
       ++launches.elsewhere;

@@ -18,6 +18,7 @@ struct Launches {
   bool operator==(const Launches&) const = default;
 };
 
+/// Of kernels that take turns with the context, those of long ones count.
 Launches count_launches(const LoweredGraph& lowered);
 
 /// "183 launches: 6 a layer x 30 + 3"; "7 to 8 a layer" where they differ; the total alone where there are no layers.

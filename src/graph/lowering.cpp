@@ -74,6 +74,8 @@ void complete(LoweredStep& step, const Node& node, const SelectionContext& conte
     if (value.role == Role::Weights) {
       const WeightsDescriptor plain{.format = value.data_type, .rows = value.shape.w, .columns = value.shape.c};
       use.specialization.weights.try_emplace(resource.name, plain);
+    } else if (!value.is_array && resource.is_plain) {
+      note_bytes(step, resource.name, physical_bytes(context.descriptor(resource.index)), context.facts);
     } else if (!value.is_array) {
       use.specialization.tensors.try_emplace(resource.name, context.descriptor(resource.index));
     } else {

@@ -15,10 +15,8 @@ std::uint64_t GridExtent::groups(const Parameters& parameters) const {
   if (context < least_context || context > most_context) return 0;
   std::uint64_t count = fixed;
   if (rows_per_group != 0) count *= divide_up(std::uint64_t{parameters.tokens} * rows_per_token, rows_per_group);
-  if (context_per_group != 0) {
-    count *= divide_up(context, context_per_group);
-  }
-  return count;
+  if (context_per_group != 0) count *= divide_up(context, context_per_group);
+  return std::min<std::uint64_t>(count, most_groups);
 }
 
 ResourceUse read(std::string name, ValueId value) {

@@ -35,13 +35,14 @@
 namespace driftwood::graph {
 
 /// Workgroups along one axis: fixed * ceil(active rows / rows_per_group) * ceil(context / context_per_group), where a
-/// zero divisor leaves its factor out, active rows = tokens * rows_per_token, and context = position + tokens. None
-/// where the context is below least_context or above most_context: of kernels that take turns.
+/// zero divisor leaves its factor out, active rows = tokens * rows_per_token, and context = position + tokens; at most
+/// most_groups. None where the context is below least_context or above most_context: of kernels that take turns.
 struct GridExtent {
   std::uint32_t fixed = 1;
   std::uint32_t rows_per_group = 0;
   std::uint32_t rows_per_token = 1;
   std::uint32_t context_per_group = 0;
+  std::uint32_t most_groups = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t least_context = 0;
   std::uint32_t most_context = std::numeric_limits<std::uint32_t>::max();
 
@@ -60,6 +61,7 @@ struct ResourceUse {
   Kind kind = Kind::Value;
   std::uint32_t index = 0;  // ValueId, or place in Lowering::scratch
   bool writes = false;
+  bool is_plain = false;  // an array to the kernel, though the value is a tensor
 };
 
 ResourceUse read(std::string name, ValueId value);

@@ -1,6 +1,6 @@
-// Attention of few queries over a KV cache, second half: the parts of each row that attention_split left become its
-// result. A workgroup takes a row of queries of one KV head: `shares` invocations have each slice of it, and each of them
-// every `shares`-th part.
+// Attention of few queries over a KV cache, second half: the parts of each row that attention_split or
+// attention_split_halves left become its result. A workgroup takes a row of queries of one KV head: `shares` invocations
+// have each slice of it, and each of them every `shares`-th part, all of which are on their way from memory at once.
 import package::attention_parts::{parts_of_run, splits};
 import package::head_rows::{place_in, slices};
 
@@ -14,6 +14,7 @@ override shares: u32;
 }
 
 const turns = (splits + shares - 1u) / shares;
+const masked = -3.0e38;
 
 @uninitialized var<workgroup> sums: array<vec4f, shares * slices>;
 @uninitialized var<workgroup> largests: array<f32, shares>;
@@ -27,23 +28,23 @@ fn attention_combine(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation
   let share = local.y;
   let count = parts_of_run().count;
 
-  var largest = -3.0e38;
+  var of_parts: array<vec4f, turns>;
+  var values: array<vec4f, turns>;
   @unroll for (var n = 0u; n < turns; n++) {
-    let part = n * shares + share;
-    if (part < count) {
-      largest = max(largest, tensorLoad(parts, part, head, row, slices).x);
-    }
+    let part = min(n * shares + share, count - 1u);
+    of_parts[n] = tensorLoad(parts, part, head, row, slices);
+    values[n] = tensorLoad(parts, part, head, row, slice);
+  }
+  var largest = masked;
+  @unroll for (var n = 0u; n < turns; n++) {
+    largest = max(largest, select(masked, of_parts[n].x, n * shares + share < count));
   }
   var sum = vec4f();
   var total = 0.0;
   @unroll for (var n = 0u; n < turns; n++) {
-    let part = n * shares + share;
-    if (part < count) {
-      let of_part = tensorLoad(parts, part, head, row, slices);
-      let weight = exp2(of_part.x - largest);
-      sum = fma(vec4f(weight), tensorLoad(parts, part, head, row, slice), sum);
-      total = fma(weight, of_part.y, total);
-    }
+    let weight = select(0.0, exp2(of_parts[n].x - largest), n * shares + share < count);
+    sum = fma(vec4f(weight), values[n], sum);
+    total = fma(weight, of_parts[n].y, total);
   }
   sums[share * slices + slice] = sum;
   if (slice == 0u) {

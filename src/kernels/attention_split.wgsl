@@ -7,7 +7,7 @@
 // A part is taken in blocks of `block` positions with the running maximum and sum kept. Four invocations share the
 // channels of a key, `shares` the positions of a block for one slice of the values; both are loaded before anything is
 // computed, so that a block waits for memory once.
-import package::attention_parts::{block, parts_of_run};
+import package::attention_parts::{block, part_begin, parts_of_run};
 import package::head_rows::{key_count, load_key, load_query, load_value, place_in, query_count, seen_from, seen_to, slices, softcap};
 
 @tensor var<read> q: tensor<f32>;  // shapes of q, keys and values: head_rows
@@ -53,8 +53,8 @@ fn attention_split(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_i
   let context = key_count();
   let row_end = query_count(q);
   let last = min(first + rows, row_end) - 1u;
-  let begin = run.begin + at.z * run.length;
-  let end = min(begin + run.length, seen_to(last, context));
+  let begin = part_begin(run, at.z);
+  let end = min(part_begin(run, at.z + 1u), seen_to(last, context));
   let common_begin = seen_from(last);  // what all rows see: nothing is masked there
   let common_end = min(end, seen_to(first, context));
 

@@ -18,6 +18,8 @@ struct Choice {
   DataType cache = DataType::F16;
   bool is_cpu = false;
   bool has_matrices = true;
+  bool has_subgroups = true;
+  bool is_token_minor = false;
   Precision precision = Precision::Auto;
   std::uint64_t local_memory = 48 << 10;
 };
@@ -30,7 +32,7 @@ LoweredGraph lowered(const Choice& choice) {
   facts.max_workgroup_size = 1024;
   facts.max_workgroup_extent = {1024, 1024, 64};
   facts.local_memory = choice.local_memory;
-  facts.has_subgroups = true;
+  facts.has_subgroups = choice.has_subgroups;
   facts.subgroup_size = 32;
   facts.has_matrices = choice.has_matrices;
   Builder b({.max_tokens = choice.tokens});
@@ -39,7 +41,9 @@ LoweredGraph lowered(const Choice& choice) {
   const Shape cache{.h = choice.kv_heads, .w = choice.places, .c = choice.head_size};
   b.output("y", b.attention(q, b.state("k", cache, choice.cache), b.state("v", cache, choice.cache),
                             {.heads = choice.heads, .window = choice.window}));
-  return lower(std::move(b).build(), facts, {.precision = choice.precision});
+  return lower(std::move(b).build(), facts,
+               {.precision = choice.precision,
+                .cache_layout = choice.is_token_minor ? CacheLayout::TokenMinor : CacheLayout::TokenMajor});
 }
 
 std::vector<std::string> kernels_of(const Choice& choice) {
@@ -49,12 +53,37 @@ std::vector<std::string> kernels_of(const Choice& choice) {
 }
 
 TEST(AttentionSelection, FewTokensDivideTheCache) {
-  const auto split = ElementsAre("attention-split", "attention-split");
-  EXPECT_THAT(kernels_of({}), split);
-  EXPECT_THAT(kernels_of({.tokens = 16}), split);
-  EXPECT_THAT(kernels_of({.head_size = 256, .heads = 4, .kv_heads = 1}), split);
+  // Undivided up to some length, over that in parts, which are then joined.
+  const auto halves = ElementsAre("attention-split-halves", "attention-split-halves", "attention-split-halves");
+  EXPECT_THAT(kernels_of({}), halves);
+  EXPECT_THAT(kernels_of({.tokens = 16}), halves);
+  EXPECT_THAT(kernels_of({.head_size = 256, .heads = 4, .kv_heads = 1}), halves);
+  EXPECT_THAT(kernels_of({.local_memory = 16 << 10}), halves);
+  const auto split = ElementsAre("attention-split", "attention-split", "attention-split");
   EXPECT_THAT(kernels_of({.cache = DataType::Q8_0}), split);
-  EXPECT_THAT(kernels_of({.local_memory = 16 << 10}), split);
+  EXPECT_THAT(kernels_of({.cache = DataType::F32}), split);
+  EXPECT_THAT(kernels_of({.head_size = 260}), split);
+  EXPECT_THAT(kernels_of({.head_size = 12}), split);
+  EXPECT_THAT(kernels_of({.has_subgroups = false}), split);
+  EXPECT_THAT(kernels_of({.is_token_minor = true}), split);
+}
+
+TEST(AttentionSelection, OneKernelOfTheThreeOrTwoRun) {
+  const LoweredGraph graph = lowered({});
+  const auto groups = [&](std::uint32_t position) {
+    std::vector<std::uint64_t> all;
+    for (const LoweredStep& step : graph.steps) {
+      const Parameters parameters{.tokens = 1, .position = position};
+      all.push_back(step.use.grid[0].groups(parameters) * step.use.grid[1].groups(parameters) *
+                    step.use.grid[2].groups(parameters));
+    }
+    return all;
+  };
+  // 24 query heads, a workgroup each; three of them to a workgroup in blocks of 16 positions; and joined one by one.
+  EXPECT_THAT(groups(0), ElementsAre(24, 0, 0));
+  EXPECT_THAT(groups(383), ElementsAre(24, 0, 0));
+  EXPECT_THAT(groups(384), ElementsAre(0, 8 * 25, 24));
+  EXPECT_THAT(groups(4000), ElementsAre(0, 8 * 64, 24));
 }
 
 TEST(AttentionSelection, ManyTokensGoToMatrixUnitsWhereThereAreAny) {
@@ -82,19 +111,21 @@ TEST(AttentionSelection, HeadsThatAreNoWholeSlicesAreJoinedAfterwards) {
   EXPECT_THAT(kernels_of({.head_size = 22, .is_cpu = true}), online);
 }
 
-// Of the first kernel: workgroups for the rows of queries, and for the parts of the cache.
+// Of the kernel that takes parts: workgroups for the rows of queries, and for the parts of the cache.
 TEST(AttentionSelection, ThePartsKeepTheDeviceBusyAndAreNoSmallerThanABlock) {
   const auto groups = [](const Choice& choice) {
-    const Grid grid = lowered(choice).steps.at(0).use.grid;
-    const Parameters parameters{.tokens = choice.tokens, .position = 1000};
+    const Grid grid = lowered(choice).steps.at(1).use.grid;
+    const Parameters parameters{.tokens = choice.tokens, .position = 4000};
     return std::pair(grid[0].groups(parameters), grid[2].groups(parameters));
   };
   EXPECT_EQ(groups({}), std::pair(1UL, 64UL));                             // 8 KV heads: 512 workgroups
   EXPECT_EQ(groups({.heads = 32, .kv_heads = 32}), std::pair(1UL, 17UL));  // 544
-  EXPECT_EQ(groups({.tokens = 16}), std::pair(6UL, 11UL));                 // 48 rows of queries, eight at a time: 528
-  EXPECT_EQ(groups({.heads = 40, .kv_heads = 40, .places = 100}), std::pair(1UL, 4UL));
-  EXPECT_EQ(groups({.window = 512}), std::pair(1UL, 16UL));
-  EXPECT_EQ(groups({.tokens = 4, .window = 126}), std::pair(2UL, 5UL));  // a window for each of four tokens
+  EXPECT_EQ(groups({.heads = 8, .kv_heads = 1}), std::pair(8UL, 63UL));    // 504, each row by itself
+  EXPECT_EQ(groups({.tokens = 16}), std::pair(12UL, 8UL));                 // 48 rows of queries, four at a time: 768
+  EXPECT_EQ(groups({.heads = 40, .kv_heads = 40, .places = 100}), std::pair(1UL, 2UL));
+  EXPECT_EQ(groups({.window = 512}), std::pair(1UL, 32UL));
+  EXPECT_EQ(groups({.tokens = 4, .window = 126}), std::pair(3UL, 9UL));              // a window for each of four tokens
+  EXPECT_EQ(groups({.tokens = 16, .cache = DataType::Q8_0}), std::pair(6UL, 11UL));  // eight rows at a time: 528
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(Lowering, QuantizedCachesAreBoundAsWords) {
       EXPECT_EQ(step.use.specialization.overrides.at("k_quantized"), 1) << step.kernel;
     }
   }
-  EXPECT_EQ(readers, 2U);
+  EXPECT_EQ(readers, 3U);  // one of them of short contexts
 }
 
 TEST(Grid, GroupsFollowTokensAndContext) {
@@ -56,6 +56,11 @@ TEST(Grid, GroupsFollowTokensAndContext) {
   EXPECT_EQ((GridExtent{.rows_per_group = 4, .rows_per_token = 3}.groups(p)), 4U);
   EXPECT_EQ((GridExtent{.context_per_group = 8}.groups(p)), 3U);
   EXPECT_EQ((GridExtent{.fixed = 2, .rows_per_group = 1, .context_per_group = 17}.groups(p)), 10U);
+  EXPECT_EQ((GridExtent{.context_per_group = 2, .most_groups = 8}.groups(p)), 8U);
+  EXPECT_EQ((GridExtent{.fixed = 3, .least_context = 17}.groups(p)), 3U);
+  EXPECT_EQ((GridExtent{.fixed = 3, .least_context = 18}.groups(p)), 0U);
+  EXPECT_EQ((GridExtent{.fixed = 3, .most_context = 17}.groups(p)), 3U);
+  EXPECT_EQ((GridExtent{.fixed = 3, .most_context = 16}.groups(p)), 0U);
 }
 
 TEST(Selection, NoKernelIsAnErrorThatNamesTheNode) {

@@ -132,7 +132,7 @@ TEST(Selftest, AWrongHelperDistrustsTheKernelsThatUseIt) {
   const auto faults = std::make_shared<Faults>(Faults{.miscompiled = {"attention_combine"}});
   std::unique_ptr<gpu::Device> device = faulty(false, faults)();
   const Report report = tested(device);
-  EXPECT_THAT(wrong_ones(report), ElementsAre("attention-split"));
+  EXPECT_THAT(wrong_ones(report), ElementsAre("attention-split-halves", "attention-split"));
   EXPECT_THAT(finding_of(report, "attention-split").instead, HasSubstr("attention-cache-tile"));
   expect_the_model_is_mended(std::move(device), report, false);
 }
