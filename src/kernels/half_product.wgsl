@@ -41,7 +41,7 @@ fn keep_halves(value: vec4f, s: u32) {
 }
 
 // Slices of the token that an invocation has under way at once.
-const batch = min((8u * half_chunks + workers - 1u) / workers, 4u);
+const batch = clamp((8u * half_chunks + workers - 1u) / workers, 1u, 4u);
 
 // One token, as halves: neighbouring invocations read neighbouring slices.
 fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
