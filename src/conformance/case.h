@@ -37,7 +37,8 @@ struct Setting {
   std::uint32_t max_tokens = 1;
   std::uint32_t tokens = 1;
   std::uint32_t position = 0;
-  bool is_idle = false;  // nothing to do: grids of no workgroup
+  bool is_idle = false;                       // nothing to do: grids of no workgroup
+  const graph::NodeChoice* choice = nullptr;  // of a kernel and its parameters, where a device has it; kept for good
 
   DataType cache_type() const { return caches.value_or(packed); }
 };
@@ -152,8 +153,8 @@ std::string describe(const Case& c);
 Problem problem_of(const Case& c, const gpu::DeviceFacts& facts, unsigned seed);
 /// The same without what it must compute: for its graph.
 Problem sketch_of(const Case& c, const gpu::DeviceFacts& facts);
-/// How a case's graph becomes a program: its own storage, and integers only where it makes them itself.
-graph::GraphOptions options_of(StorageKind storage);
+/// How a case's graph becomes a program: its own storage and choice, and integers only where it makes them itself.
+graph::GraphOptions options_of(const Setting& setting);
 
 /// A device under test and its compiled kernels.
 struct Subject {
@@ -175,7 +176,7 @@ struct Outcome {
   Accuracy accuracy = {};  // of the device
 };
 /// Throws Unsupported where the problem has a refusal, and what devices throw.
-Outcome run(const Subject& subject, const Problem& problem, StorageKind storage);
+Outcome run(const Subject& subject, const Problem& problem, const Setting& setting);
 /// What differs between two devices, or nothing.
 std::string difference(const Problem& problem, const Outcome& a, const Outcome& b);
 

@@ -23,7 +23,7 @@ Choice choice_of(const Case& c, const gpu::DeviceFacts& facts) {
   choice.has_memory = problem.refusal.empty();
   if (!choice.has_memory) return choice;
   try {
-    for (const graph::LoweredStep& step : graph::lower(problem.graph, facts, options_of(c.setting.storage)).steps) {
+    for (const graph::LoweredStep& step : graph::lower(problem.graph, facts, options_of(c.setting)).steps) {
       if (std::ranges::find(choice.kernels, step.kernel) == choice.kernels.end())
         choice.kernels.emplace_back(step.kernel);
       if (step.use.cost) choice.work += step.use.cost->flops_per_token * problem.parameters.tokens;
@@ -42,7 +42,7 @@ Verdict check(const Subject& subject, const Case& c, unsigned seed) {
 Verdict check(const Subject& subject, const Case& c, const Problem& problem) {
   if (!problem.refusal.empty()) return {.judgement = Judgement::Unsupported, .message = problem.refusal};
   try {
-    Outcome outcome = run(subject, problem, c.setting.storage);
+    Outcome outcome = run(subject, problem, c.setting);
     const Judgement judgement = outcome.fault.empty() ? Judgement::Right : Judgement::Wrong;
     std::string message = outcome.fault;
     return {.judgement = judgement, .message = std::move(message), .outcome = std::move(outcome)};

@@ -173,6 +173,7 @@ std::string describe(const Case& c) {
   std::string text = fmt::format("{}: {}, {} of {} tokens at {}, {} in {}", c.operation, c.name, s.tokens, s.max_tokens,
                                  s.position, to_string(s.activation), driftwood::to_string(s.storage));
   if (s.is_idle) text += ", nothing to do";
+  if (s.choice != nullptr) text += ", " + to_string(*s.choice);
   if (!c.packed.empty()) text += fmt::format(", {} {}", to_string(s.packed), c.packed);
   return text;
 }
@@ -216,9 +217,15 @@ Problem made(const Case& c, const gpu::DeviceFacts& facts, unsigned seed, bool c
 Problem problem_of(const Case& c, const gpu::DeviceFacts& facts, unsigned seed) { return made(c, facts, seed, true); }
 Problem sketch_of(const Case& c, const gpu::DeviceFacts& facts) { return made(c, facts, 1, false); }
 
-graph::GraphOptions options_of(StorageKind storage) {
+graph::GraphOptions options_of(const Setting& setting) {
   // Integers where a case has them: the choice for a whole model is not the table's.
-  return {.activations = graph::ActivationMode::Float, .storage = storage};
+  graph::GraphOptions options{.activations = graph::ActivationMode::Float, .storage = setting.storage};
+  if (setting.choice != nullptr) {
+    auto choices = std::make_shared<graph::Choices>();
+    choices->add_for_all(*setting.choice);
+    options.choices = std::move(choices);
+  }
+  return options;
 }
 
 }  // namespace driftwood::conformance

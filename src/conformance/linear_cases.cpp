@@ -274,6 +274,12 @@ std::vector<Case> linear_cases() {
     add({.activation = DataType::F16, .packed = format, .max_tokens = 40, .tokens = 33}, {150, 128}, 40, true,
         format == DataType::Q8_0 ? Tail::SiluResidual : Tail::Residual, true);
   }
+  // Its widest tiles, which the rules take for many more rows.
+  static const graph::NodeChoice widest{.kernel = "linear-pipeline", .values = {{"tokens", 256}}};
+  for (const DataType format : {DataType::Q4_0, DataType::F16}) {
+    add({.activation = DataType::F16, .packed = format, .max_tokens = 260, .tokens = 250, .choice = &widest}, {36, 64},
+        260, true, Tail::None, true);
+  }
   add_norm_cases(cases, false);
   return cases;
 }

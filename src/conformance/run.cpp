@@ -74,12 +74,12 @@ std::string compare(const Problem& problem, const Expected& expected, const std:
 
 }  // namespace
 
-Outcome run(const Subject& subject, const Problem& problem, StorageKind storage) {
+Outcome run(const Subject& subject, const Problem& problem, const Setting& setting) {
   if (!problem.refusal.empty()) throw Unsupported(problem.refusal);
   PoisonedDevice device(subject.device, problem.is_idle);
   const Accuracy accuracy = accuracy_of(device.facts());
   std::map<std::string, Guarded> guarded;
-  graph::ProgramSettings settings{.options = options_of(storage), .kernels = subject.kernels};
+  graph::ProgramSettings settings{.options = options_of(setting), .kernels = subject.kernels};
   for (const Expected& expected : problem.expected) {
     graph::Value value = value_named(problem, expected.name);
     if (!value.descriptor && !value.is_array) {

@@ -125,8 +125,9 @@ void Choices::add(NodeKey key, NodeChoice choice) {
 }
 
 const NodeChoice* Choices::find(const NodeKey& key) const {
+  const NodeChoice* const otherwise = for_all_.kernel.empty() ? nullptr : &for_all_;
   const auto found = entries_.find(key.node);
-  if (found == entries_.end()) return nullptr;
+  if (found == entries_.end()) return otherwise;
   constexpr std::uint32_t least_tokens = 17, least_places = 1;
   const NodeChoice* nearest = nullptr;
   int least = 0;
@@ -140,7 +141,8 @@ const NodeChoice* Choices::find(const NodeKey& key) const {
     nearest = &entry.choice;
     least = far;
   }
-  return nearest == nullptr || nearest->kernel.empty() ? nullptr : nearest;
+  if (nearest == nullptr) return otherwise;
+  return nearest->kernel.empty() ? nullptr : nearest;
 }
 
 }  // namespace driftwood::graph

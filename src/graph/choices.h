@@ -57,8 +57,10 @@ class Choices {
  public:
   /// Takes the place of an earlier choice for the same key. A choice without a kernel leaves the node to the rules.
   void add(NodeKey key, NodeChoice choice);
+  /// The choice for every node that its kernel can take and that has none of its own.
+  void add_for_all(NodeChoice choice) { for_all_ = std::move(choice); }
   /// The choice for a key, else that for the nearest numbers of tokens and places, at most a factor of four away each;
-  /// up to 16 tokens are never taken for another number. Null: the rules decide.
+  /// up to 16 tokens are never taken for another number; else that for all. Null: the rules decide.
   const NodeChoice* find(const NodeKey& key) const;
   std::size_t size() const { return size_; }
 
@@ -69,6 +71,7 @@ class Choices {
   };
   std::map<std::string, std::vector<Entry>, std::less<>> entries_;  // by NodeKey::node
   std::size_t size_ = 0;
+  NodeChoice for_all_;
 };
 
 }  // namespace driftwood::graph

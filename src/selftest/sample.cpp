@@ -89,11 +89,13 @@ std::optional<Planned> plan(const std::vector<Candidate>& candidates, std::size_
   if (!candidate.sketch.refusal.empty()) return std::nullopt;
   try {
     const graph::LoweredGraph lowered =
-        graph::lower(candidate.sketch.graph, facts, conformance::options_of(candidate.its_case.setting.storage));
+        graph::lower(candidate.sketch.graph, facts, conformance::options_of(candidate.its_case.setting));
     for (const graph::LoweredStep& step : lowered.steps) {
       const std::string kernel(step.kernel);
       if (std::ranges::find(planned.kernels, kernel) == planned.kernels.end()) planned.kernels.push_back(kernel);
-      planned.cells.insert(kernel + " " + step.use.module_path);
+      const graph::NodeChoice* const choice = candidate.its_case.setting.choice;
+      const bool is_chosen = choice != nullptr && choice->kernel == kernel;
+      planned.cells.insert((is_chosen ? to_string(*choice) : kernel) + " " + step.use.module_path);
       planned.key += graph::kernel_key(step.use);
     }
   } catch (const Error&) {

@@ -71,8 +71,7 @@ Trial Search::run(const Planned& planned, const gpu::DeviceFacts& facts) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     try {
       gpu::AmendedDevice device(*device_, facts);
-      const conformance::Outcome outcome =
-          conformance::run({device, kernels_}, problem, candidate.its_case.setting.storage);
+      const conformance::Outcome outcome = conformance::run({device, kernels_}, problem, candidate.its_case.setting);
       if (outcome.fault.empty()) return {};
       return {.verdict = Verdict::Wrong, .fault = outcome.fault};
     } catch (const Error& error) {

@@ -127,6 +127,17 @@ TEST(Choices, TheNearestNumberOfTokensServes) {
   EXPECT_EQ(choices.size(), 4U);
 }
 
+TEST(Choices, OneForAllServesWhereANodeHasNone) {
+  Choices choices;
+  choices.add({.node = "a"}, {.kernel = "one"});
+  choices.add({.node = "b"}, {});
+  EXPECT_EQ(choices.find({.node = "c"}), nullptr);
+  choices.add_for_all({.kernel = "other", .values = {{"tokens", 256}}});
+  EXPECT_EQ(choices.find({.node = "a"})->kernel, "one");
+  EXPECT_EQ(choices.find({.node = "b"}), nullptr);
+  EXPECT_EQ(choices.find({.node = "c"})->values.at("tokens"), 256U);
+}
+
 TEST(Choices, ActivationsAreStoredWhereTheyWereMeasuredToBeTheBest) {
   gpu::DeviceFacts device = facts();
   device.has_images = true;
