@@ -230,7 +230,7 @@ TEST_F(JoinedRecording, GivesUpWhereWorkgroupsAreAbsentAndIsRightAfterwards) {
     return made;
   }();
   JoinSettings settings = own.join_settings();
-  settings.dialect.looks = 1000;
+  settings.looks = 1000;
   settings.absent = 1;
   const auto joined = own.record_joined(dispatches, settings);
   ASSERT_GT(joined->workgroups(), 0U);
@@ -256,7 +256,7 @@ TEST_F(JoinedRecording, TakesFewerWorkgroupsWhereManyDoNotMeet) {
   Numbers random(5);
   const std::vector<Dispatch> dispatches = chain(random, 3);
   JoinSettings settings = device().join_settings();
-  settings.dialect.looks = 2000;
+  settings.looks = 2000;
   const std::uint32_t most = settings.workgroups.back();
   settings.workgroups.insert(settings.workgroups.begin(), 1U << 14);
   const auto joined = device().record_joined(dispatches, settings);

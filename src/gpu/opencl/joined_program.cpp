@@ -47,22 +47,21 @@ static void arrive_at_stage(__global uint* counter) {
 std::string prelude(const JoinedDialect& dialect) {
   std::string text =
       "typedef struct {\n  __global uint* counter;\n  __global uint* fault;\n  __local uint* gave_up;\n"
-      "  uint awaited;\n} stage_wait;\n";
+      "  uint awaited;\n  uint looks;\n} stage_wait;\n";
   text += dialect.ptx ? ptx_look : plain_look;
-  text += fmt::format(R"(
-static void look_for_stage(stage_wait wait) {{
+  text += R"(
+static void look_for_stage(stage_wait wait) {
   uint looks = 0;
   #pragma unroll 1
-  while (stage_arrivals(wait.counter) < wait.awaited) {{
-    if (++looks == {}u) {{
+  while (stage_arrivals(wait.counter) < wait.awaited) {
+    if (++looks == wait.looks) {
       *wait.gave_up = 1u;
       *wait.fault = 1u;
       return;
-    }}
-  }}
-}}
-)",
-                      dialect.looks);
+    }
+  }
+}
+)";
   return text;
 }
 
@@ -185,7 +184,7 @@ JoinedProgram join(std::span<const shader::OpenClBody* const> bodies, const Join
   text += fmt::format("__attribute__((reqd_work_group_size({}, 1, 1)))\n", size);
   text += fmt::format(
       R"(__kernel void run_stages(__global const uint* table, uint stages, __global uint* counters,
-                         __global uint* spare_counters, uint counter_words, __global uint* fault) {{
+                         __global uint* spare_counters, uint counter_words, __global uint* fault, uint looks) {{
 {memories}  __local ulong records[2][{half}];
   __local uint gave_up;
   const uint self = (uint)get_local_id(0);
@@ -199,7 +198,7 @@ JoinedProgram join(std::span<const shader::OpenClBody* const> bodies, const Join
     __local const uint* stage = (__local const uint*)records[s % 2u];
     __local uint* following = (__local uint*)records[(s + 1u) % 2u];
     __global const uint* next = table + (s + 1u < stages ? s + 1u : s) * {words}u;
-{fetch}    stage_wait wait = {{counters + (s == 0u ? 0u : s - 1u) * {counter}u, fault, &gave_up, stage[{awaited}]}};
+{fetch}    stage_wait wait = {{counters + (s == 0u ? 0u : s - 1u) * {counter}u, fault, &gave_up, stage[{awaited}], looks}};
     const bool works = (uint)get_group_id(0) < stage[{workers}];
     switch (stage[{body}]) {{
 {calls}      default:

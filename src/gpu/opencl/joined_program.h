@@ -40,14 +40,13 @@ inline constexpr std::size_t counter_words = 8;
 /// How the workgroups of a body that are smaller than the program's run in it.
 struct JoinedDialect {
   bool ptx = false;  // side by side, with barriers of their own; without, all bodies have workgroups of one size
-  std::uint32_t looks = 400'000;  // at a counter, before a wait gives up
 };
 
 /// Whether these bodies can be one program in this dialect.
 bool can_join(std::span<const shader::OpenClBody* const> bodies, const JoinedDialect& dialect);
 
-/// `__kernel void run_stages(table, stages, counters, spare counters, words of either, fault)`: the counters are zero,
-/// the spare ones are made so; fault is one word, 0.
+/// `__kernel void run_stages(table, stages, counters, spare counters, words of either, fault, looks)`: the counters are
+/// zero, and the spare ones are made so; fault is one word, 0; a wait gives up after so many looks at a counter.
 JoinedProgram join(std::span<const shader::OpenClBody* const> bodies, const JoinedDialect& dialect);
 
 }  // namespace driftwood::gpu::opencl

@@ -36,6 +36,7 @@ JoinedRecording::JoinedRecording(std::shared_ptr<Context> context, const DeviceF
                                  std::shared_ptr<JoinFault> fault, const Build& build)
     : OpenClRecording(std::move(context), facts, std::move(dispatches)),
       fault_(std::move(fault)),
+      looks_(settings.looks),
       absent_(settings.absent) {
   try {
     if (!join(settings, build)) workgroups_ = 0;
@@ -141,7 +142,8 @@ bool JoinedRecording::meet(std::uint32_t workgroups) {
   stages[words + StageLayout::awaited] = workgroups;
   stages[words + StageLayout::body] = stages[StageLayout::body] = StageLayout::only_wait;
   write(std::move(stages));
-  launch(context().queue.get(), 2, workgroups);
+  constexpr std::uint32_t few_looks = 20'000;  // nothing else runs meanwhile, or it may as well not be joined
+  launch(context().queue.get(), 2, workgroups, std::min(looks_, few_looks));
   const bool met = !fault_->look();
   // Neither set of counters is what a program expects after one that gave up.
   const cl_uint zero = 0;
@@ -151,6 +153,19 @@ bool JoinedRecording::meet(std::uint32_t workgroups) {
           "Filling a buffer with zeros");
   }
   return met;
+}
+
+// A program counts the workgroups of a stage in 32 bits, and steps over the last of them.
+bool JoinedRecording::fits_table() const {
+  constexpr std::uint64_t most = 1U << 31;
+  return std::ranges::all_of(commands(), [](const Command& command) {
+    std::uint64_t groups = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+      groups *= command.global[k] / command.local[k];
+      if (groups > most) return false;
+    }
+    return true;
+  });
 }
 
 JoinedRecording::Words JoinedRecording::table() {
@@ -192,7 +207,8 @@ void JoinedRecording::write(Words words) {
   event = EventHandle(context().api, raw);
 }
 
-void JoinedRecording::launch(cl_command_queue queue, std::uint32_t stages, std::uint32_t workgroups) {
+void JoinedRecording::launch(cl_command_queue queue, std::uint32_t stages, std::uint32_t workgroups,
+                             std::uint32_t looks) {
   const Api& api = *context().api;
   const cl_mem table = table_.get(), fault = fault_->word();
   const cl_mem counters = counters_[next_counters_].get(), spare = counters_[1 - next_counters_].get();
@@ -207,6 +223,7 @@ void JoinedRecording::launch(cl_command_queue queue, std::uint32_t stages, std::
   set(spare);
   set(words);
   set(fault);
+  set(cl_uint{looks});
   const std::size_t local = program_.workgroup_size, global = local * workgroups;
   check(api.clEnqueueNDRangeKernel(queue, kernel_.get(), 1, nullptr, &global, &local, 0, nullptr, nullptr),
         "The launch of joined kernels");
@@ -221,7 +238,8 @@ void JoinedRecording::set_workgroups(std::size_t dispatch, std::array<std::uint3
 }
 
 void JoinedRecording::enqueue(cl_command_queue queue, std::vector<EventHandle>* events) {
-  if (events != nullptr || workgroups_ == 0 || fault_->has_happened()) {
+  if (is_table_old_) fits_table_ = fits_table();
+  if (events != nullptr || workgroups_ == 0 || !fits_table_ || fault_->has_happened()) {
     OpenClRecording::enqueue(queue, events);
     return;
   }
@@ -230,7 +248,7 @@ void JoinedRecording::enqueue(cl_command_queue queue, std::vector<EventHandle>* 
     if (stages_ != 0) write(std::move(words));
     is_table_old_ = false;
   }
-  if (stages_ != 0) launch(queue, stages_, workgroups_);
+  if (stages_ != 0) launch(queue, stages_, workgroups_, looks_);
 }
 
 }  // namespace driftwood::gpu::opencl

@@ -19,6 +19,7 @@ struct JoinSettings {
   JoinedDialect dialect = {};
   /// Workgroups that are tried, most first: the first that meet at a barrier are launched.
   std::vector<std::uint32_t> workgroups = {1};
+  std::uint32_t looks = 400'000;  // at a counter, before a wait gives up: 0.3 s on an H200
   std::uint32_t absent = 0;  // workgroups that every stage awaits and that are not launched: how it fails, for tests
 };
 
@@ -46,9 +47,10 @@ class JoinedRecording final : public OpenClRecording {
   void allocate();
   void fill_rows(const std::vector<std::uint32_t>& body_of);
   bool meet(std::uint32_t workgroups);
+  bool fits_table() const;
   Words table();
   void write(Words words);
-  void launch(cl_command_queue queue, std::uint32_t stages, std::uint32_t workgroups);
+  void launch(cl_command_queue queue, std::uint32_t stages, std::uint32_t workgroups, std::uint32_t looks);
 
   std::shared_ptr<JoinFault> fault_;
   JoinedProgram program_;
@@ -56,9 +58,9 @@ class JoinedRecording final : public OpenClRecording {
   MemHandle table_, counters_[2];
   std::vector<Words> rows_;  // by dispatch: its stage, but for what depends on the grids
   std::deque<std::pair<EventHandle, Words>> writes_;
-  std::uint32_t absent_, stages_ = 0, workgroups_ = 0;
+  std::uint32_t looks_, absent_, stages_ = 0, workgroups_ = 0;
   std::size_t next_counters_ = 0;
-  bool is_table_old_ = true;
+  bool is_table_old_ = true, fits_table_ = true;
 };
 
 }  // namespace driftwood::gpu::opencl

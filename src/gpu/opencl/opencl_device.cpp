@@ -192,7 +192,7 @@ JoinSettings OpenClDevice::join_settings() const {
   if (probes_.dialect.subgroups == shader::OpenClDialect::Subgroups::NvidiaPtx) {
     settings.dialect.ptx = true;
     settings.workgroups.clear();
-    for (std::uint32_t each = 8; each != 0; each /= 2) settings.workgroups.push_back(each * facts_.compute_units);
+    for (std::uint32_t each = 4; each != 0; each /= 2) settings.workgroups.push_back(each * facts_.compute_units);
   }
   return settings;
 }

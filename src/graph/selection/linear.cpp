@@ -169,10 +169,53 @@ std::uint32_t piece_chunks(DataType format) {
   return format == DataType::Q6_K ? 4 : info(format).block_length == 256 ? 2 : 1;
 }
 
+// For workgroups that stay (gpu::Device::record_joined): each does its rows one after the other and makes the token
+// ready once, so there are as many as run at once, with an even share of the rows. On an H200, llama3.1-8b q4_0, 512
+// invocations a unit with four chunks each under way are faster than 1,024, which have registers for one
+// (docs/performance.md).
+RowTiling half_tiling_of_residents(const Node& node, const SelectionContext& context) {
+  constexpr std::uint32_t invocations = 512;  // of a unit
+  const gpu::DeviceFacts& facts = context.facts;
+  const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
+  const std::uint32_t pieces = weights.columns / 32 / piece_chunks(weights.format);
+  const std::uint32_t sides = matrices_of(node);
+  RowTiling tiling{.lanes = weights_row_group(facts), .halves = true};
+  const auto groups_of = [&](std::uint32_t lanes) { return divide_up(weights.rows, lanes); };
+  const auto blocks_of = [&](std::uint32_t lanes, std::uint32_t workgroups) {
+    return static_cast<std::uint32_t>(divide_up(groups_of(lanes), std::uint64_t{workgroups}));
+  };
+  std::uint32_t on_a_unit = 1;
+  const std::uint64_t places = std::uint64_t{blocks_of(tiling.lanes, facts.compute_units)} * facts.compute_units;
+  if (10 * groups_of(tiling.lanes) < 9 * places) {
+    // Narrower, and two a unit: while one adds up what it has, the other loads.
+    tiling.lanes = std::min<std::uint32_t>(tiling.lanes, 8);
+    on_a_unit = 2;
+  }
+  const std::uint32_t most = std::min(invocations / on_a_unit, facts.max_workgroup_size);
+  while (2 * tiling.splits <= pieces && 2 * tiling.splits * tiling.lanes * sides <= most &&
+         2 * tiling.splits * sides <= facts.max_workgroup_extent[1]) {
+    tiling.splits *= 2;
+  }
+  // Registers hold some twenty words of a step, and as many of the next. An even number of chunks needs no conditions.
+  constexpr std::uint32_t words = 20;
+  const auto& format = info(weights.format);
+  const std::uint32_t piece_words =
+      static_cast<std::uint32_t>(divide_up(8 * format.block_bytes * piece_chunks(weights.format), format.block_length));
+  for (const std::uint32_t turns : {2, 4}) {
+    const std::uint32_t step = turns * tiling.splits;
+    if (turns * piece_words <= words && step <= pieces && (pieces % step == 0 || pieces % tiling.splits != 0))
+      tiling.turns = turns;
+  }
+  tiling.blocks = blocks_of(tiling.lanes, on_a_unit * facts.compute_units);
+  return tiling;
+}
+
 }  // namespace
 
 RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
+  if (facts.joins_dispatches && context.options.decode_launches != DecodeLaunches::Many)
+    return half_tiling_of_residents(node, context);
   const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
   RowTiling tiling{.lanes = weights_row_group(facts), .halves = true};
   const std::uint32_t pieces = weights.columns / 32 / piece_chunks(weights.format);

@@ -1,0 +1,48 @@
+// Products of one token as they are cut for workgroups that stay on a device: on the reference device, as one with few
+// units and as one with many.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/machines.h"
+#include "gpu/amended_device.h"
+#include "gpu/reference/reference_device.h"
+#include "graph/lowering.h"
+#include "kernels/source.h"
+
+namespace driftwood::test {
+namespace {
+
+using namespace conformance;
+
+TEST(ResidentRows, ComputeWhatTheOperationSays) {
+  std::set<double> lanes;
+  for (const std::uint32_t units : {1U, 48U}) {
+    const auto below = gpu::make_reference_device({});
+    gpu::DeviceFacts facts = below->facts();
+    facts.joins_dispatches = true;
+    facts.compute_units = units;
+    gpu::AmendedDevice device(*below, facts);
+    const Subject subject{device, std::make_shared<graph::KernelCache>(device, kernels::source)};
+    std::size_t count = 0;
+    for (const Case& each : all_cases()) {
+      if (each.packed != "weights" || each.setting.storage != StorageKind::Buffer) continue;
+      const Problem sketch = sketch_of(each, facts);
+      if (!sketch.refusal.empty()) continue;
+      const graph::LoweredGraph lowered = graph::lower(sketch.graph, facts, options_of(each.setting.storage));
+      const auto step =
+          std::ranges::find_if(lowered.steps, [](const auto& s) { return s.kernel.ends_with("-halves"); });
+      if (step == lowered.steps.end()) continue;
+      lanes.insert(step->use.specialization.overrides.at("lanes"));
+      const Verdict verdict = check(subject, each, problem_of(each, facts, seed() + static_cast<unsigned>(count++)));
+      EXPECT_EQ(verdict.judgement, Judgement::Right) << describe(each) << "\n" << verdict.message;
+    }
+    EXPECT_GT(count, 0U);
+  }
+  EXPECT_THAT(lanes, testing::ElementsAre(8, 32));
+}
+
+}  // namespace
+}  // namespace driftwood::test
