@@ -6,7 +6,9 @@
 #include <deque>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/stopwatch.h"
+#include "gpu/launch_gave_up.h"
 #include "llm/device_sampler.h"
 #include "llm/speculation.h"
 
@@ -50,14 +52,9 @@ class DeviceDecoding final : public Decoding {
       if (choices_.empty()) step();
       session_.confirm(token);
     } else {
-      drop();
-      session_.submit(std::span(&token, 1));
-      chooser_.begin(sampler_.settings(), sampler_.draws() + taken_, session_.tokens());
-      choices_.push_back(chooser_.choose(session_.position()));
+      start(token);
     }
-    const std::size_t wanted = std::min<std::size_t>(room, ahead_ + 1);
-    while (choices_.size() < wanted && session_.position() + session_.queued() < session_.context()) step();
-    const DeviceSampler::Choice choice = next_choice();
+    const DeviceSampler::Choice choice = choice_after(token, room);
     if (!choice.is_finite) {
       drop();
       session_.refuse_logits();
@@ -69,6 +66,29 @@ class DeviceDecoding final : public Decoding {
   bool is_on_device() const override { return true; }
 
  private:
+  void start(std::int32_t token) {
+    drop();
+    session_.submit(std::span(&token, 1));
+    chooser_.begin(sampler_.settings(), sampler_.draws() + taken_, session_.tokens());
+    choices_.push_back(chooser_.choose(session_.position()));
+  }
+  // What follows `token`, the session's last, with steps queued behind it.
+  DeviceSampler::Choice choice_after(std::int32_t token, std::size_t room) {
+    try {
+      queue_steps(room);
+      return next_choice();
+    } catch (const gpu::LaunchGaveUp& error) {
+      log(LogLevel::Info, error.what());
+    }
+    session_.rewind(session_.position() - 1);
+    start(token);
+    queue_steps(room);
+    return next_choice();
+  }
+  void queue_steps(std::size_t room) {
+    const std::size_t wanted = std::min<std::size_t>(room, ahead_ + 1);
+    while (choices_.size() < wanted && session_.position() + session_.queued() < session_.context()) step();
+  }
   void step() {
     session_.queue_step();
     choices_.push_back(chooser_.choose(session_.position() + session_.queued()));

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "base/error.h"
+#include "gpu/launch_gave_up.h"
 #include "opencl_test_device.h"
 #include "run_kernel.h"
 #include "shader/compile.h"
@@ -242,7 +242,7 @@ TEST_F(JoinedRecording, GivesUpWhereWorkgroupsAreAbsentAndIsRightAfterwards) {
   try {
     read();
     FAIL() << "The launch gave up, and nobody said so.";
-  } catch (const DeviceLost& error) {
+  } catch (const LaunchGaveUp& error) {
     EXPECT_THAT(error.what(), HasSubstr("did not all run at once"));
   }
   own.submit(*joined);

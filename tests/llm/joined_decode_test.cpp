@@ -3,11 +3,55 @@
 
 #include <vector>
 
+#include "gpu/amended_device.h"
+#include "gpu/launch_gave_up.h"
 #include "llm/generate.h"
 #include "support/devices.h"
 
 namespace driftwood::llm {
 namespace {
+
+// A device on which one launch of several kernels ends early: that before the given read.
+class GivingUp final : public gpu::AmendedDevice {
+ public:
+  explicit GivingUp(gpu::Device& device) : AmendedDevice(device, device.facts()) {}
+  /// The read, counted from here, before which it happens.
+  void give_up_before(int read) { left_ = read; }
+
+  std::unique_ptr<gpu::PendingRead> read_later(const gpu::Memory& memory, std::uint64_t offset,
+                                               std::size_t size) override {
+    if (left_-- == 0) return std::make_unique<Fault>();
+    return AmendedDevice::read_later(memory, offset, size);
+  }
+  bool has_given_up() const { return left_ < 0; }
+
+ private:
+  struct Fault final : gpu::PendingRead {
+    std::span<const std::byte> wait() override { throw gpu::LaunchGaveUp("A launch gave up."); }
+  };
+  int left_ = 0;
+};
+
+TEST(JoinedDecode, RepeatsTheStepWhoseLaunchGaveUp) {
+  gpu::Device* const device = test::device("opencl:0");
+  if (device == nullptr) GTEST_SKIP() << "This machine has no OpenCL device.";
+  const auto checkpoint = models::Checkpoint::open(DRIFTWOOD_TEST_DATA "/llm/gemma3-local");
+  const std::vector<std::int32_t> prompt = {5, 6, 7, 2, 8};
+  const GenerateSettings settings{
+      .max_tokens = 14, .sampler = {.temperature = 0.9F, .top_k = 20, .seed = 3}, .sampling = SamplingPlace::Device};
+  GivingUp failing(*device);
+  Session session(failing, checkpoint, {.context = 40});
+  std::vector<std::int32_t> expected;
+  constexpr int never = 1000;
+  for (const int read : {never, 0, 5}) {
+    session.reset();
+    failing.give_up_before(read);
+    const std::vector<std::int32_t> tokens = generate(session, nullptr, prompt, settings).tokens;
+    EXPECT_EQ(failing.has_given_up(), read != never);
+    if (expected.empty()) expected = tokens;
+    EXPECT_EQ(tokens, expected) << "the launch before read " << read;
+  }
+}
 
 TEST(JoinedDecode, GivesTheNumbersOfLaunchesOfTheirOwn) {
   gpu::Device* const device = test::device("opencl:0");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "gpu/launch_gave_up.h"
 #include "gpu/opencl/status.h"
 
 namespace driftwood::gpu::opencl {
@@ -40,7 +40,7 @@ void JoinFault::note(std::uint32_t word, std::uint64_t launched) {
 void JoinFault::check() {
   if (!look()) return;
   has_happened_ = true;
-  throw DeviceLost(
+  throw LaunchGaveUp(
       "The workgroups of a launch that waits for all of them did not all run at once, and it gave up: what it was to "
       "compute is not there. Later launches run a kernel each.");
 }

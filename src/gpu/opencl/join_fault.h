@@ -19,14 +19,14 @@ class JoinFault {
   /// Launches so far, and those whose end was looked at.
   std::uint64_t launched() const { return launched_; }
   bool is_unseen() const { return seen_ != launched_; }
-  /// What the word was after so many launches. Throws DeviceLost where a wait had given up.
+  /// What the word was after so many launches. Throws LaunchGaveUp where a wait had given up.
   void note(std::uint32_t word, std::uint64_t launched);
   /// Whether a wait has given up: nothing is joined from then on.
   bool has_happened() const { return has_happened_; }
   /// Reads the word, if a program was launched since, after all that was submitted, and takes it back. True the first
   /// time that a wait has given up.
   bool look();
-  /// The same, and throws DeviceLost.
+  /// The same, and throws LaunchGaveUp.
   void check();
 
  private:
