@@ -2,19 +2,15 @@
 // rows of queries of one KV head, so that keys and values are read once for all of them, and one part of the positions
 // (attention_parts, which also says what it leaves for attention_combine).
 //
-// Where all positions are one part (`whole`), the result is stored at once, and attention_combine has nothing to do.
-//
 // A part is taken in blocks of `block` positions with the running maximum and sum kept. Four invocations share the
 // channels of a key, `shares` the positions of a block for one slice of the values; both are loaded before anything is
 // computed, so that a block waits for memory once.
 import package::attention_parts::{block, part_begin, parts_of_run};
-import package::head_rows::{key_count, load_key, load_query, load_value, place_in, query_count, seen_from, seen_to, slices, softcap};
+import package::head_rows::{key_count, load_key, load_query, load_value, query_count, seen_from, seen_to, slices, softcap};
 
 @tensor var<read> q: tensor<f32>;  // shapes of q, keys and values: head_rows
 @tensor var<write> parts: tensor<f32>;  // attention_parts
-@tensor var<write> y: tensor<f32>;      // head_rows, where `whole`
 
-override whole: bool = false;
 override lanes: u32;
 override rows: u32;
 override scale: f32;  // times log2(e); over the softcap where there is one
@@ -27,10 +23,6 @@ const value_turns = (block + shares - 1u) / shares;     // values of a block tha
 const rounds = (rows * block + lanes - 1u) / lanes;     // scores of a block that an invocation weighs
 const pitch = rows * block + 8u;                        // shares of a score lie on different banks
 const masked = -3.0e38;
-
-@fusion fn epilogue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
-  return value;
-}
 
 @uninitialized var<workgroup> queries: array<vec4f, rows * slices>;
 @uninitialized var<workgroup> products: array<f32, key_lanes * pitch>;
@@ -179,20 +171,8 @@ fn attention_split(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_i
       for (var n = 1u; n < shares; n++) {
         sum += shared_sums[(row * shares + n) * slices + i % slices];
       }
-      if (whole) {
-        var all = 0.0;
-        for (var n = 0u; n < shares; n++) {
-          all += totals[row * shares + n];
-        }
-        let to = place_in(y, head, first + row, i % slices);
-        tensorStore(y, to.y, to.z, epilogue(sum / all, 0u, 0u, to.y, to.z));
-      } else {
-        tensorStore(parts, at.z, head, first + row, i % slices, sum);
-      }
+      tensorStore(parts, at.z, head, first + row, i % slices, sum);
     }
-  }
-  if (whole) {
-    return;
   }
   for (var row = lane; row <= last - first; row += lanes) {
     var sum = 0.0;

@@ -45,7 +45,7 @@ TEST(Lowering, QuantizedCachesAreBoundAsWords) {
       EXPECT_EQ(step.use.specialization.overrides.at("k_quantized"), 1) << step.kernel;
     }
   }
-  EXPECT_EQ(readers, 3U);  // one of them of short contexts
+  EXPECT_EQ(readers, 2U);
 }
 
 TEST(Grid, GroupsFollowTokensAndContext) {

@@ -30,10 +30,8 @@ bool fits(const SplitTiling& tiling, std::uint32_t slices, const gpu::DeviceFact
 // invocations as there may be, and all read what is in the device's cache by then.
 SplitTiling whole_tiling(const SplitTiling& tiling, std::uint32_t slices, const gpu::DeviceFacts& facts) {
   SplitTiling whole = tiling;
-  if (whole.halves) {
-    whole.rows = 1;
-    whole.steps = std::min(8U, most_steps(1, slices));
-  }
+  whole.rows = 1;
+  whole.steps = std::min(8U, most_steps(1, slices));
   for (whole.lanes = lanes_for(facts, 256); whole.lanes > tiling.lanes; whole.lanes /= 2) {
     if (fits(whole, slices, facts)) return whole;
   }
@@ -114,6 +112,7 @@ Split choose_split(const Node& node, const SelectionContext& context, bool halve
   const std::uint32_t blocks = parts_of(seen, std::max(1U, split_block(tiling, slices)));
   split.parts = context.choice("splits", std::min(std::clamp(wanted, 8U, most_parts), blocks),
                                {2, 4, 8, 16, 32, 64, 128}, [&](std::uint32_t splits) { return splits <= blocks; });
+  if (!halves) return split;
   split.whole = whole_tiling(tiling, slices, context.facts);
   // A quarter of the cache, so that small ones are divided too.
   const std::uint32_t undivided = std::min(whole_blocks * split_block(split.whole, slices), places / 4);
@@ -163,7 +162,9 @@ Lowering split_attention(const Node& node, const SelectionContext& context, cons
 
   KernelUse use = split_use(node, context, split.tiling, split.parts);
   use.resources.push_back(write_scratch("parts", 0));
-  use.specialization.tensors["y"] = context.descriptor(node.outputs[0]);  // of its kind; not used
+  if (split.tiling.halves) {
+    use.specialization.tensors["y"] = context.descriptor(node.outputs[0]);  // of its kind; not used
+  }
   use.grid[2] =
       GridExtent{.context_per_group = block, .most_groups = split.parts, .least_context = split.undivided + 1};
   use.cost = estimate_cost(use, node, true, context);

@@ -1,5 +1,5 @@
 // Attention of few tokens over a KV cache that is divided between workgroups (kernels/attention_split.wgsl,
-// attention_split_halves.wgsl), or over a short one that is not.
+// attention_split_halves.wgsl), or, of f16, over a short one that is not.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct SplitTiling {
 struct Split {
   SplitTiling tiling = {};
   std::uint32_t parts = 1;      // at most
-  std::uint32_t undivided = 0;  // up to so many positions are not divided, but
+  std::uint32_t undivided = 0;  // of halves: up to so many positions are not divided, but
   SplitTiling whole = {};       // taken by workgroups of this kind, each of which stores results
 
   bool operator==(const Split&) const = default;
