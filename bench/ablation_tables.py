@@ -24,6 +24,7 @@ GROUPS = [
     ("kv-cache", "KV cache"),
     ("memory-plan", "Memory plan"),
     ("kernel-selection", "Selection of kernels"),
+    ("decode-launches", "One launch a token"),
     ("program-cache", "Programs kept on disk"),
 ]
 

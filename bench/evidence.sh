@@ -25,7 +25,7 @@ measure() { # NAME MODEL GROUP OPTIONS...
   [ -s "$result" ] && results="$results $result"
 }
 if [ -n "$language" ]; then
-  for group in virtualised-access kv-cache memory-plan quantization fusion storage kernel-selection program-cache weight-rows; do
+  for group in virtualised-access kv-cache memory-plan quantization fusion storage kernel-selection decode-launches program-cache weight-rows; do
     measure language "$language" $group -p "${PROMPT:-128}" -n "${GENERATE:-16}" "$@"
   done
 fi

@@ -65,13 +65,19 @@ struct ProgramSettings {
   std::map<std::string, gpu::Binding> bindings = {};
   /// Memory of activations that programs share of which one runs at a time; null: its own.
   std::shared_ptr<SharedArena> arena = {};
-  /// Whether a run is to be one launch (gpu::Device::record_joined).
+  /// Whether a run is to be one launch (gpu::Device::record_joined); decodes_in_one_launch() says so of tokens.
   bool is_joined = false;
   /// Parameter buffer to share (16 bytes); none: one of its own.
   gpu::Binding parameters = {};
   /// Called after each kernel of the program: kernels done, kernels in all.
   std::function<void(std::size_t, std::size_t)> progress = {};
 };
+
+/// Whether a decoded token is to be one launch on the device.
+inline bool decodes_in_one_launch(const GraphOptions& options, const gpu::DeviceFacts& facts) {
+  return options.decode_launches == DecodeLaunches::One ||
+         (options.decode_launches == DecodeLaunches::Auto && facts.joins_dispatches);
+}
 
 struct DispatchProfile {
   std::string label;        // of the node

@@ -54,9 +54,7 @@ std::unique_ptr<graph::Program> Session::make_program(std::uint32_t max_tokens, 
   if (max_tokens == 1) {  // room for a texel, in which the device itself may leave the id of the next run
     constexpr std::uint64_t texel = 16;
     settings.bindings["ids"] = {.memory = device_.allocate({.bytes = texel}), .size = texel};
-    const graph::DecodeLaunches launches = settings_.options.decode_launches;
-    settings.is_joined = launches == graph::DecodeLaunches::One ||
-                         (launches == graph::DecodeLaunches::Auto && device_.facts().joins_dispatches);
+    settings.is_joined = graph::decodes_in_one_launch(settings_.options, device_.facts());
   }
   return std::make_unique<graph::Program>(
       device_, models::language_graph(checkpoint_, graph_settings(settings_, device_.facts(), max_tokens, all_logits)),

@@ -31,7 +31,7 @@ TEST(ResidentRows, ComputeWhatTheOperationSays) {
       if (each.packed != "weights" || each.setting.storage != StorageKind::Buffer) continue;
       const Problem sketch = sketch_of(each, facts);
       if (!sketch.refusal.empty()) continue;
-      const graph::LoweredGraph lowered = graph::lower(sketch.graph, facts, options_of(each.setting.storage));
+      const graph::LoweredGraph lowered = graph::lower(sketch.graph, facts, options_of(each.setting));
       const auto step =
           std::ranges::find_if(lowered.steps, [](const auto& s) { return s.kernel.ends_with("-halves"); });
       if (step == lowered.steps.end()) continue;

@@ -23,7 +23,7 @@ TEST_P(AttentionMemory, CutsTilesToWhatThereIs) {
     const Problem problem = problem_of(each, device->facts(), ++seed);
     std::string fault;
     try {
-      fault = run(subject, problem, each.setting.storage).fault;
+      fault = run(subject, problem, each.setting).fault;
     } catch (const Error& error) {
       fault = error.what();
     }

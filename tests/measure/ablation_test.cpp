@@ -39,8 +39,8 @@ TEST(Comparison, TurnsAlternate) {
   Comparison comparison{.technique = "t", .stage = "s", .on = "on", .off = "off"};
   std::vector<std::size_t> progress;
   time_processes_in_turns([&] { order += 'A'; }, [&] { order += 'B'; },
-                {.repeats = 4, .progress = [&](std::size_t done, std::size_t) { progress.push_back(done); }},
-                comparison);
+                          {.repeats = 4, .progress = [&](std::size_t done, std::size_t) { progress.push_back(done); }},
+                          comparison);
   EXPECT_EQ(order, "ABBAABBA");
   EXPECT_EQ(comparison.on_ms.size(), 4u);
   EXPECT_EQ(comparison.off_ms.size(), 4u);
@@ -94,6 +94,14 @@ TEST(Techniques, OfALanguageModel) {
   const std::vector<std::string> only = {"kv-cache"};
   for (const std::string& name : names_of(techniques(*subject, 1, device->facts(), {}, only)))
     EXPECT_THAT(name, ::testing::StartsWith("kv-cache"));
+  // One launch a token, of the stage whose tokens are decoded, where the device has it.
+  const std::vector<std::string> launches = {"decode-launches"};
+  EXPECT_THAT(techniques(*subject, 1, device->facts(), {}, launches), ::testing::IsEmpty());
+  gpu::DeviceFacts facts = device->facts();
+  facts.joins_dispatches = true;
+  EXPECT_THAT(techniques(*subject, 0, facts, {}, launches), ::testing::IsEmpty());
+  EXPECT_THAT(names_of(techniques(*subject, 1, facts, {}, launches)),
+              ::testing::ElementsAre("decode-launches decode-launches: one a kernel"));
 }
 
 TEST(Techniques, MeasuredOnTheReference) {

@@ -129,8 +129,10 @@ std::vector<Comparison> compare_first_token(const FirstTokenSettings& settings) 
                       .off = "compiled, driver's cache kept"};
   Comparison both = programs;
   both.off = "compiled, no cache at all";
-  time_processes_in_turns([&] { process.run(own, driver); }, [&] { process.run(empty(), driver); }, settings.turns, programs);
-  time_processes_in_turns([&] { process.run(own, driver); }, [&] { process.run(empty(), empty()); }, settings.turns, both);
+  time_processes_in_turns([&] { process.run(own, driver); }, [&] { process.run(empty(), driver); }, settings.turns,
+                          programs);
+  time_processes_in_turns([&] { process.run(own, driver); }, [&] { process.run(empty(), empty()); }, settings.turns,
+                          both);
   return {std::move(programs), std::move(both)};
 }
 

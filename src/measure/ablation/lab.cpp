@@ -61,6 +61,8 @@ Lab::Made Lab::make(const Setting& setting, std::size_t stage, bool own_store) {
   settings.store = made.store;
   settings.kernels = kernels_;
   settings.progress = compiling_;
+  settings.is_joined =
+      subject_.stages()[stage].is_decode && graph::decodes_in_one_launch(setting.options, device_.facts());
   made.program = std::make_unique<graph::Program>(device_, subject_.graph(stage, setting), std::move(settings));
   fill(*made.program);
   return made;

@@ -17,7 +17,7 @@ class LanguageSubject : public Subject {
     settings_.ring_places = 0;
     stages_.push_back(
         {.name = fmt::format("prefill of {} tokens", prompt), .has_cache = true, .runs = {{.tokens = prompt}}});
-    stages_.push_back({.name = fmt::format("decode at {} tokens", prompt), .has_cache = true});
+    stages_.push_back({.name = fmt::format("decode at {} tokens", prompt), .has_cache = true, .is_decode = true});
     for (std::uint32_t i = 0; i < generate; ++i) stages_[1].runs.push_back({.tokens = 1, .position = prompt + i});
   }
 

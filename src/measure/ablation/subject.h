@@ -24,6 +24,7 @@ struct Setting {
 struct SubjectStage {
   std::string name;  // "prefill of 128 tokens", "unet"
   bool has_cache = false;
+  bool is_decode = false;                    // a token a run
   std::vector<graph::Parameters> runs = {};  // of one measurement
 };
 

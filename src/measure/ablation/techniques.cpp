@@ -23,6 +23,7 @@ constexpr TechniqueGroup groups_table[] = {
     {"kv-cache", "type and layout of the KV cache"},
     {"memory-plan", "activations that share memory, against memory of their own and other plans"},
     {"kernel-selection", "kernels for the case at hand, against the next that does the same, and the most general"},
+    {"decode-launches", "a decoded token as one launch, against a launch a kernel"},
     {"program-cache", "the first token of a process with compiled programs kept on disk, and without"},
 };
 
@@ -45,6 +46,7 @@ class Finder {
     if (wants("kv-cache") && subject_.stages()[stage_].has_cache) cache();
     if (wants("memory-plan")) memory();
     if (wants("kernel-selection")) kernels();
+    if (wants("decode-launches")) launches();
     return std::move(found_);
   }
 
@@ -199,6 +201,18 @@ class Finder {
            .off = "the most general",
            .off_setting = generic});
     }
+  }
+
+  // The kernels are the same, though some are cut otherwise.
+  void launches() {
+    if (!subject_.stages()[stage_].is_decode || !graph::decodes_in_one_launch(base_.options, facts_)) return;
+    found_.push_back(
+        {.group = "decode-launches",
+         .name = "decode-launches",
+         .on = "one a token",
+         .off = "one a kernel",
+         .on_setting = base_,
+         .off_setting = changed([](Setting& off) { off.options.decode_launches = graph::DecodeLaunches::Many; })});
   }
 
   const Subject& subject_;
