@@ -38,6 +38,7 @@ constexpr std::array<std::pair<std::string_view, StorageKind>, 5> storage_kinds 
 
 std::vector<std::string> storage_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(storage_kinds));
   for (const auto& [name, kind] : storage_kinds) names.emplace_back(name);
   return names;
 }

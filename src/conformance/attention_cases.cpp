@@ -17,7 +17,7 @@ void attention(Draft& draft, const graph::Attention& operation, const Extents& e
                               .exponentials = operation.softcap > 0 ? 4.0 : 2.0,
                               .divisions = 2};
   const Setting& setting = draft.setting;
-  const auto& [kv_heads, size, places] = extents;
+  const std::uint32_t kv_heads = extents.kv_heads, size = extents.head_size, places = extents.places;
   const std::uint32_t group = operation.heads / kv_heads;
   const std::uint32_t filled = setting.position + setting.tokens;
   const Field q = draft.input("q", {.h = kv_heads, .w = setting.max_tokens * group, .c = size});

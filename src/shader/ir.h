@@ -101,8 +101,7 @@ struct Module {
   std::vector<std::unique_ptr<Variable>> variables;  // private and workgroup
   std::vector<std::unique_ptr<Function>> functions;  // callees before callers
   Function* entry_point = nullptr;                   // exactly one, last of `functions`
-  bool uses_f16 = false, uses_subgroups = false, uses_packed_dot = false, uses_matrices = false,
-       uses_pipeline = false;
+  bool uses_f16 = false, uses_subgroups = false, uses_packed_dot = false, uses_matrices = false, uses_pipeline = false;
 };
 
 // ---- expressions --------------------------------------------------------------------------------------------

@@ -400,8 +400,8 @@ class Virtualizer {
     return result;
   }
 
-  // (ring, step, target, offset, w, row, block, blocks) as a copy of the words of those blocks of the row's group, which
-  // lie one after another.
+  // (ring, step, target, offset, w, row, block, blocks) as a copy of the words of those blocks of the row's group,
+  // which lie one after another.
   static ExpressionPtr weights_stage_copy(BuiltinCall& call, SourceRange range) {
     std::vector<ExpressionPtr>& given = call.arguments;
     Resource& weights = *std::get<ResourceExpression>(given[4]->node).resource;

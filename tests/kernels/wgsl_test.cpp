@@ -63,8 +63,7 @@ Emitted emit_cases(Target target, std::size_t step) {
     try {
       const conformance::Problem problem = conformance::sketch_of(each, facts);
       if (!problem.refusal.empty()) continue;
-      const graph::LoweredGraph lowered =
-          graph::lower(problem.graph, facts, conformance::options_of(each.setting));
+      const graph::LoweredGraph lowered = graph::lower(problem.graph, facts, conformance::options_of(each.setting));
       for (const graph::LoweredStep& lowered_step : lowered.steps) {
         const graph::KernelUse& use = lowered_step.use;
         if (has_matrices && !lowered_step.kernel.ends_with("matrix")) continue;

@@ -26,12 +26,12 @@ std::map<const OpenClMemory*, std::uint64_t> addresses_of(const Context& context
                                                        told.size() * sizeof(cl_ulong), nullptr, &status));
   check(status, "The allocation of a list of addresses");
   const cl_mem list_object = list.get();
-  check(api.clSetKernelArg(kernel.get(), 1, sizeof list_object, &list_object), "Setting an argument");
+  check(api.clSetKernelArg(kernel.get(), 1, sizeof(cl_mem), &list_object), "Setting an argument");
   const std::size_t one = 1;
   cl_uint i = 0;
   for (const auto& [memory, unused] : addresses) {
     const cl_mem object = memory->buffer();
-    check(api.clSetKernelArg(kernel.get(), 0, sizeof object, &object), "Setting an argument");
+    check(api.clSetKernelArg(kernel.get(), 0, sizeof(cl_mem), &object), "Setting an argument");
     check(api.clSetKernelArg(kernel.get(), 2, sizeof i, &i), "Setting an argument");
     check(api.clEnqueueNDRangeKernel(context.queue.get(), kernel.get(), 1, nullptr, &one, &one, 0, nullptr, nullptr),
           "The launch of a kernel that tells addresses");

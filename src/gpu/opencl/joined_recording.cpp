@@ -214,8 +214,8 @@ void JoinedRecording::launch(cl_command_queue queue, std::uint32_t stages, std::
   const cl_mem counters = counters_[next_counters_].get(), spare = counters_[1 - next_counters_].get();
   const auto words = static_cast<cl_uint>(size() * counter_words);
   cl_uint index = 0;
-  const auto set = [&](const auto& value) {
-    check(api.clSetKernelArg(kernel_.get(), index++, sizeof value, &value), "Setting an argument of joined kernels");
+  const auto set = [&]<class Value>(const Value& value) {
+    check(api.clSetKernelArg(kernel_.get(), index++, sizeof(Value), &value), "Setting an argument of joined kernels");
   };
   set(table);
   set(cl_uint{stages});

@@ -116,8 +116,8 @@ void probe_subgroups(const Context& context, ProbeResults& results) {
   }
 }
 
-// What NVIDIA's compiler says of workgroup memory is what a kernel's argument may have; its static arrays may be larger.
-// Of the device's 227 KiB the driver keeps some.
+// What NVIDIA's compiler says of workgroup memory is what a kernel's argument may have; its static arrays may be
+// larger. Of the device's 227 KiB the driver keeps some.
 void probe_pipeline(const Context& context, ProbeResults& results) {
   constexpr std::uint32_t most_bytes = 229376;
   if (!results.dialect.f16_arithmetic || !results.dialect.f16_ptx) return;
@@ -222,8 +222,8 @@ std::string to_text(const ProbeResults& results) {
                      int{dialect.f16_pragma}, int{dialect.f16_functions}, int{dialect.f16_ptx},
                      static_cast<int>(dialect.subgroups), int{dialect.relative_shuffles},
                      static_cast<int>(dialect.packed_dot), int{dialect.mixed_dot}, int{dialect.matrices},
-                     int{dialect.wide_dot}, results.subgroup_size, int{results.keeps_binaries},
-                     results.pipeline_memory, dialect.subgroup_attribute, results.language);
+                     int{dialect.wide_dot}, results.subgroup_size, int{results.keeps_binaries}, results.pipeline_memory,
+                     dialect.subgroup_attribute, results.language);
 }
 
 std::optional<ProbeResults> probe_results_from_text(const std::string& text) {

@@ -15,7 +15,7 @@ namespace driftwood::gpu::opencl {
 struct ProbeResults {
   shader::OpenClDialect dialect;
   std::uint32_t subgroup_size = 1;
-  std::uint64_t pipeline_memory = 0;  // see DeviceFacts; not 0 where the dialect has the pipeline
+  std::uint64_t pipeline_memory = 0;       // see DeviceFacts; not 0 where the dialect has the pipeline
   std::string language = "-cl-std=CL1.2";  // the build option under which the dialect compiles
   bool keeps_binaries = true;              // see BuildSettings
 };

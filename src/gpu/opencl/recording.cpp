@@ -103,7 +103,7 @@ OpenClRecording::OpenClRecording(std::shared_ptr<Context> context, const DeviceF
     commands_.emplace_back().dispatch = std::move(dispatch);
     try {
       bind(commands_.back());
-      set_workgroups(index, commands_.back().dispatch.workgroups);
+      OpenClRecording::set_workgroups(index, commands_.back().dispatch.workgroups);
     } catch (Error& error) {
       const Dispatch& failed = commands_.back().dispatch;
       error.add_context(fmt::format("While recording dispatch {} ({}).", index,
@@ -151,7 +151,7 @@ void OpenClRecording::bind(Command& command) {
                    ? buffer_argument(memory, bindings[i], parameter, sizes[i])
                    : image_buffer_argument(memory, bindings[i], parameter, sizes[i], facts_);
     }
-    set_argument(i, sizeof object, &object);
+    set_argument(i, sizeof(cl_mem), &object);
   }
   for (std::size_t i = 0; i < signature.lengths.size(); ++i) {
     const LengthArgument& length = signature.lengths[i];

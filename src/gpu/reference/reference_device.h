@@ -36,9 +36,9 @@ struct ReferenceOptions {
   bool has_f16_arithmetic = true;
   bool has_packed_dot = true;
   bool has_wide_dot = true;
-  bool has_matrices = true;          // with subgroups of 32 alone
+  bool has_matrices = true;           // with subgroups of 32 alone
   std::uint64_t pipeline_memory = 0;  // kernels with a pipeline are lowered, but chosen where this is not 0
-  std::uint32_t subgroup_size = 32;  // 0: none
+  std::uint32_t subgroup_size = 32;   // 0: none
   /// Checks and the loop limit; its subgroup_size is set from the one above.
   shader::InterpreterOptions interpreter = {};
 };

@@ -71,7 +71,7 @@ std::uint32_t matrices_of(const Node& node) { return node.as<GatedLinear>() != n
 std::uint64_t bytes_of(const RowTiling& tiling, const Node& node, const SelectionContext& context) {
   const std::uint64_t invocations = std::uint64_t{tiling.lanes} * tiling.splits;
   const std::uint32_t squares = normalizes(node.operation) ? 1 : 0;
-  std::uint64_t bytes = 4 * tiling.tile * invocations * (matrices_of(node) + squares);
+  std::uint64_t bytes = std::uint64_t{4} * tiling.tile * invocations * (matrices_of(node) + squares);
   // Of 32 columns as many halves, the largest and the sum.
   if (tiling.halves) bytes += std::uint64_t{9} * slices_of(context, node.inputs[0]);
   if (tiling.stages) bytes += std::uint64_t{16} * tiling.tile * slices_of(context, node.inputs[0]);
@@ -112,7 +112,7 @@ RowTiling choose_row_tiling(const Node& node, const SelectionContext& context, c
   if (tiling.tile <= few_tokens) threads = std::max<std::uint64_t>(256, busy_invocations / on_a_unit);
   threads = std::min<std::uint64_t>(threads, facts.max_workgroup_size);
   const auto chunks = static_cast<std::uint32_t>(divide_up(weights.columns, 32));
-  while (tiling.splits * 2 * tiling.lanes <= threads && tiling.splits * 2 <= chunks &&
+  while (std::uint64_t{2} * tiling.splits * tiling.lanes <= threads && tiling.splits * 2 <= chunks &&
          tiling.splits * 2 <= facts.max_workgroup_extent[1]) {
     tiling.splits *= 2;
   }
@@ -199,8 +199,8 @@ RowTiling half_tiling_of_residents(const Node& node, const SelectionContext& con
   // Registers hold some twenty words of a step, and as many of the next. An even number of chunks needs no conditions.
   constexpr std::uint32_t words = 20;
   const auto& format = info(weights.format);
-  const std::uint32_t piece_words =
-      static_cast<std::uint32_t>(divide_up(8 * format.block_bytes * piece_chunks(weights.format), format.block_length));
+  const std::uint32_t piece_words = static_cast<std::uint32_t>(
+      divide_up(std::uint64_t{8} * format.block_bytes * piece_chunks(weights.format), format.block_length));
   for (const std::uint32_t turns : {2, 4}) {
     const std::uint32_t step = turns * tiling.splits;
     if (turns * piece_words <= words && step <= pieces && (pieces % step == 0 || pieces % tiling.splits != 0))
@@ -293,7 +293,8 @@ Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& conte
                                   {"rows_per_token", rows_per_token(context, x)}};
   if (tiling.halves) {
     use.specialization.overrides["weights_kind"] = half_format(matrix.format);
-    use.specialization.overrides["half_chunks"] = matrix.columns / 32;
+    const std::uint32_t chunks = matrix.columns / 32;
+    use.specialization.overrides["half_chunks"] = chunks;
     use.specialization.overrides["sides"] = matrices_of(node);
     use.specialization.overrides["neighbours"] =
         std::min(context.facts.subgroup_size, tiling.lanes * tiling.splits * matrices_of(node));

@@ -39,7 +39,7 @@ bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
 std::uint64_t stage_bytes(const PipelineTile& tile, DataType format) {
   const PackedFormat& packed = packed_format(format);
   const std::uint64_t words = std::uint64_t{packed.words_per_unit} * (depth / packed.unit_values());
-  return 4 * 4 * words * 32 + std::uint64_t{2} * depth * tile.tokens;
+  return std::uint64_t{4 * 4 * 32} * words + std::uint64_t{2} * depth * tile.tokens;
 }
 
 std::uint32_t row_tiles_of(std::uint32_t rows, bool is_gated) {

@@ -9,7 +9,8 @@ namespace driftwood::graph {
 
 /// Convolutions, linears and gated linears on matrix units; they stand before the others of these operations.
 std::span<const KernelRow> matrix_product_kernels();
-/// Convolutions, linears and gated linears through the pipeline of a workgroup; they stand before those on matrix units.
+/// Convolutions, linears and gated linears through the pipeline of a workgroup; they stand before those on matrix
+/// units.
 std::span<const KernelRow> pipeline_kernels();
 std::span<const KernelRow> embedding_kernels();
 std::span<const KernelRow> linear_kernels();

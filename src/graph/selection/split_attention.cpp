@@ -107,8 +107,8 @@ Split choose_split(const Node& node, const SelectionContext& context, bool halve
   const std::uint32_t places = context.shape(node.inputs[1]).w;
   std::uint64_t seen = places;
   if (attention.window > 0) seen = std::min(seen, std::uint64_t{attention.window} + tokens - 1);
-  const std::uint32_t wanted =
-      parts_of(std::uint64_t{4} * context.facts.compute_units, queries.h * parts_of(queries.w, tiling.rows));
+  const std::uint32_t wanted = parts_of(std::uint64_t{4} * context.facts.compute_units,
+                                        std::uint64_t{queries.h} * parts_of(queries.w, tiling.rows));
   const std::uint32_t blocks = parts_of(seen, std::max(1U, split_block(tiling, slices)));
   split.parts = context.choice("splits", std::min(std::clamp(wanted, 8U, most_parts), blocks),
                                {2, 4, 8, 16, 32, 64, 128}, [&](std::uint32_t splits) { return splits <= blocks; });

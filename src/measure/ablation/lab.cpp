@@ -79,7 +79,8 @@ Comparison Lab::compare(const Technique& technique, std::size_t stage, const Tur
   const Setting& off = technique.off_setting;
   if (!kept_.contains(stage)) kept_[stage] = {on, make(on, stage, false)};
   // Of most techniques one side is what the stage is like anyway.
-  auto& [base, kept] = kept_.at(stage);
+  const Setting& base = kept_.at(stage).first;
+  Made& kept = kept_.at(stage).second;
   const auto side = [&](const Setting& setting, Made& own) -> graph::Program& {
     if (is_same(setting, base)) return *kept.program;
     own = make(setting, stage, !share_memory(setting, base));

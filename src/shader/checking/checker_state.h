@@ -6,9 +6,9 @@
 //   expressions.cpp   names, operators, indices, members; operators.cpp
 //   constructors.cpp  type constructors and conversions
 //   calls.cpp         calls of functions and of built-ins with signatures
-//   memory_builtins.cpp, matrix_builtins.cpp, pipeline_builtins.cpp, tensor_builtins.cpp  built-ins with rules of their own
-//   type_names.cpp    types as they are written
-//   assemble.cpp      what the entry point reaches, with names that are unique
+//   memory_builtins.cpp, matrix_builtins.cpp, pipeline_builtins.cpp, tensor_builtins.cpp  built-ins with rules of their
+//   own type_names.cpp    types as they are written assemble.cpp      what the entry point reaches, with names that are
+//   unique
 #pragma once
 
 #include <map>

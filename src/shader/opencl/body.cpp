@@ -103,7 +103,8 @@ void Printer::body_memory(const Function& function, OpenClBody& body) {
     if (each->space != AddressSpace::Workgroup) continue;
     const bool must_align = module_.uses_matrices && each->type->as<ArrayType>() != nullptr;
     const std::string printed = name(each->name);
-    members += "  " + declaration(each->type, printed) + (must_align ? " __attribute__((aligned(16)));\n" : ";\n");
+    members.append("  ").append(declaration(each->type, printed));
+    members += must_align ? " __attribute__((aligned(16)));\n" : ";\n";
     out_.line("#define " + printed + " (" + memory_argument + "->" + printed + ")");
   }
   if (members.empty()) return;
