@@ -1,31 +1,30 @@
 // How fast one token attends to a KV cache of f16 in each way that the kernels for few tokens can be cut, beside the
 // one that the selection takes.
 //
-//   attention_bench [DEVICE [HEADS KV_HEADS SIZE POSITION [KIND LANES ROWS STEPS SPLITS]]]
+//   attention_bench [DEVICE [HEADS KV_HEADS SIZE POSITION [KIND,LANES,ROWS,STEPS,SPLITS]...]]
 //
-// KIND: 0 any, 1 attention_split, 2 attention_split_halves, 3 all positions by one workgroup a KV head; 0 for the
-// others is all of them. Without HEADS: an 8B Llama with 8,192 positions. Prints microseconds a layer, the device's own
-// gaps between launches included, and GB/s of the cache; what the selection takes has a star. Caches change from launch
-// to launch, so that none is in the device's own; launches are queued while a kernel that only spins is running, so
-// that the host's time for them does not count. Results of every way are compared with those of the first.
+// Each further argument is a way, or several: KIND 0 is any, 1 attention_split, 2 attention_split_halves, 3 all
+// positions by one workgroup a KV head; 0 for the others is all of them. Without HEADS: an 8B Llama with 8,192
+// positions. Prints microseconds a layer, the device's own gaps between launches included, and GB/s of the cache; what
+// the selection takes has a star. Caches change from launch to launch, so that none is in the device's own; how a launch
+// is timed is said in queued_launches.h. Results of every way are compared with those of the first.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "bench_main.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
 #include "graph/selection/split_attention.h"
-#include "kernels/source.h"
+#include "queued_launches.h"
 
 namespace {
 
@@ -40,36 +39,8 @@ struct Layer {
 };
 
 constexpr std::uint32_t launches = 48;
-constexpr std::uint64_t rotated_bytes = std::uint64_t{192} << 20;  // more than any cache; an H200's L2 has 50 MB
-
-constexpr std::string_view spin_source = R"(// y = x, after a few milliseconds.
-@tensor var<read> x: tensor<f32>;
-@tensor var<write> y: tensor<f32>;
-override lanes: u32;
-
-@compute @workgroup_size(lanes)
-fn spin(@builtin(local_invocation_id) local: vec3u) {
-  var a = tensorLoad(x, 0u, 0u, 0u, 0u).x;
-  for (var i = 0u; i < 2000000u; i++) {
-    a = fma(a, 0.999, 0.001);
-  }
-  for (var i = local.x; i < tensorSlices(x) * tensorWidth(x) * tensorHeight(x); i += lanes) {
-    let s = i % tensorSlices(x);
-    let column = i / tensorSlices(x) % tensorWidth(x);
-    let row = i / tensorSlices(x) / tensorWidth(x);
-    tensorStore(y, 0u, row, column, s, tensorLoad(x, 0u, row, column, s) + vec4f(select(0.0, 1.0, a > 100.0)));
-  }
-}
-)";
-
-std::optional<shader::SourceFile> source(std::string_view path) {
-  if (path == "package::spin") return shader::SourceFile{"spin.wgsl", std::string(spin_source)};
-  return kernels::source(path);
-}
 
 graph::Split forced, chosen;
-
-bool always(const graph::Node&, const graph::SelectionContext&) { return true; }
 
 graph::Lowering attention(const graph::Node& node, const graph::SelectionContext& context) {
   chosen = graph::choose_split(node, context, graph::takes_split_halves(node, context));
@@ -80,16 +51,8 @@ graph::Lowering attention(const graph::Node& node, const graph::SelectionContext
   return graph::split_attention(node, context, split);
 }
 
-graph::Lowering spin(const graph::Node& node, const graph::SelectionContext& context) {
-  graph::KernelUse use{.module_path = "package::spin", .label = node.name};
-  use.specialization.overrides = {{"lanes", context.facts.is_cpu ? 1 : 32}};
-  use.resources = {graph::read("x", node.inputs[0]), graph::write("y", node.outputs[0])};
-  use.grid = {graph::GridExtent{.fixed = 1}};
-  return {.kernels = {std::move(use)}};
-}
-
-constexpr std::array<graph::KernelRow, 2> rows = {
-    {{graph::Attention::name, "attention", always, attention}, {graph::ElementWise::name, "spin", always, spin}}};
+constexpr std::array<graph::KernelRow, 2> rows = {{{graph::Attention::name, "attention", bench::always, attention},
+                                                   {graph::ElementWise::name, "spin", bench::always, bench::spin}}};
 
 struct Bench {
   gpu::Device& device;
@@ -102,7 +65,8 @@ struct Bench {
   Bench(gpu::Device& device, const Layer& layer)
       : device(device),
         layer(layer),
-        caches(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rotated_bytes / layer.bytes() + 1, 2, launches))),
+        caches(static_cast<std::uint32_t>(
+            std::clamp<std::uint64_t>(bench::rotated_bytes / layer.bytes() + 1, 2, launches))),
         store(std::make_shared<graph::ResourceStore>(device, graph::WeightsProvider{})) {}
 
   std::unique_ptr<graph::Program> program(std::uint32_t count, std::shared_ptr<graph::KernelCache> kernels) {
@@ -142,38 +106,21 @@ struct Bench {
     is_filled = true;
   }
 
-  double milliseconds(graph::Program& program) const {
-    double best = 0;
-    for (int round = 0; round < 6; ++round) {  // the first warms up
-      device.finish();
-      const auto start = std::chrono::steady_clock::now();
-      program.run({.tokens = 1, .position = layer.position});
-      device.finish();
-      const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-      if (round == 1 || (round > 1 && time.count() < best)) best = time.count();
-    }
-    return best;
-  }
-
   void measure(const std::string& name) {
-    const auto kernels = std::make_shared<graph::KernelCache>(device, source);
+    const auto kernels = std::make_shared<graph::KernelCache>(device, bench::source);
     const auto many = program(launches + 1, kernels), one = program(1, kernels);
     if (!is_filled) fill(*many);
-    const double time = (milliseconds(*many) - milliseconds(*one)) * 1000 / launches;
+    const graph::Parameters run{.tokens = 1, .position = layer.position};
+    const double time = (bench::milliseconds(*many, run) - bench::milliseconds(*one, run)) * 1000 / launches;
     std::vector<float> y(std::size_t{layer.heads} * layer.size);
     one->read_floats("y.0", y);
     if (first.empty()) first = y;
-    double difference = 0, norm = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      difference += std::pow(y[i] - first[i], 2);
-      norm += std::pow(first[i], 2);
-    }
     fmt::print("  {:<52} {:9.2f} us {:9.1f} GB/s{}{}\n", name, time, static_cast<double>(layer.bytes()) / time / 1e3,
                (forced.undivided > 0 ? forced.whole == chosen.whole
                                      : forced.tiling == chosen.tiling && forced.parts == chosen.parts)
                    ? " *"
                    : "",
-               difference <= 1e-8 * norm ? "" : fmt::format("  WRONG by {:.1e}", std::sqrt(difference / norm)));
+               bench::wrong_by(y, first, 1e-8));
     std::fflush(stdout);
   }
 };
@@ -247,11 +194,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const Error& error) {
-    fmt::print(stderr, "attention_bench: error: {}\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return driftwood::bench::main_of("attention_bench", run, argc, argv); }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "bench_main.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
@@ -85,11 +86,4 @@ int measure(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return measure(argc, argv);
-  } catch (const Error& error) {
-    fmt::print(stderr, "convolution_bench: error: {}\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return driftwood::bench::main_of("convolution_bench", measure, argc, argv); }

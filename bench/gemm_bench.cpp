@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/half.h"
+#include "bench_main.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
@@ -172,11 +173,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const Error& error) {
-    fmt::print(stderr, "gemm_bench: error: {}\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return driftwood::bench::main_of("gemm_bench", run, argc, argv); }

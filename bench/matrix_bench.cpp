@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/half.h"
+#include "bench_main.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
@@ -164,11 +165,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const Error& error) {
-    fmt::print(stderr, "matrix_bench: error: {}\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return driftwood::bench::main_of("matrix_bench", run, argc, argv); }

@@ -14,8 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -23,11 +21,12 @@
 
 #include "base/error.h"
 #include "base/half.h"
+#include "bench_main.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
 #include "graph/selection/linear.h"
-#include "kernels/source.h"
+#include "queued_launches.h"
 #include "tensor/packed_weights.h"
 
 namespace {
@@ -47,34 +46,9 @@ struct Product {
 };
 
 constexpr std::size_t launches = 64;
-constexpr std::uint64_t rotated_bytes = std::uint64_t{192} << 20;  // more than any cache; an H200's L2 has 50 MB
-
-constexpr std::string_view spin_source = R"(// y = x, after a few milliseconds.
-@tensor var<read> x: tensor<f32>;
-@tensor var<write> y: tensor<f32>;
-override lanes: u32;
-
-@compute @workgroup_size(lanes)
-fn spin(@builtin(local_invocation_id) local: vec3u) {
-  var a = tensorLoad(x, 0u, 0u).x;
-  for (var i = 0u; i < 2000000u; i++) {
-    a = fma(a, 0.999, 0.001);
-  }
-  for (var s = local.x; s < tensorSlices(x); s += lanes) {
-    tensorStore(y, 0u, s, tensorLoad(x, 0u, s) + vec4f(select(0.0, 1.0, a > 100.0)));
-  }
-}
-)";
-
-std::optional<shader::SourceFile> source(std::string_view path) {
-  if (path == "package::spin") return shader::SourceFile{"spin.wgsl", std::string(spin_source)};
-  return kernels::source(path);
-}
 
 graph::RowTiling forced, chosen;
 bool is_forced = false;
-
-bool always(const graph::Node&, const graph::SelectionContext&) { return true; }
 
 graph::RowTiling tiling_of(const graph::Node& node, const graph::SelectionContext& context) {
   chosen = graph::takes_halves(node, context)
@@ -99,17 +73,9 @@ graph::Lowering gated(const graph::Node& node, const graph::SelectionContext& co
   return graph::gated_linear_in_lanes(node, context, tiling_of(node, context));
 }
 
-graph::Lowering spin(const graph::Node& node, const graph::SelectionContext& context) {
-  graph::KernelUse use{.module_path = "package::spin", .label = node.name};
-  use.specialization.overrides = {{"lanes", context.facts.is_cpu ? 1 : 32}};
-  use.resources = {graph::read("x", node.inputs[0]), graph::write("y", node.outputs[0])};
-  use.grid = {graph::GridExtent{.fixed = 1}};
-  return {.kernels = {std::move(use)}};
-}
-
-constexpr std::array<graph::KernelRow, 3> rows = {{{graph::Linear::name, "linear", always, linear},
-                                                   {graph::GatedLinear::name, "gated", always, gated},
-                                                   {graph::ElementWise::name, "spin", always, spin}}};
+constexpr std::array<graph::KernelRow, 3> rows = {{{graph::Linear::name, "linear", bench::always, linear},
+                                                   {graph::GatedLinear::name, "gated", bench::always, gated},
+                                                   {graph::ElementWise::name, "spin", bench::always, bench::spin}}};
 
 graph::Graph graph_of(const Product& product, std::size_t count) {
   graph::Builder builder;
@@ -118,7 +84,7 @@ graph::Graph graph_of(const Product& product, std::size_t count) {
     x = builder.rms_norm(x, builder.vector("gamma", std::vector<float>(product.columns, 0.5F)), 1e-5F);
   }
   const graph::Tensor residual = builder.input("residual", {.c = product.rows});
-  const std::uint64_t matrices = std::clamp<std::uint64_t>(rotated_bytes / product.bytes() + 1, 2, count + 1);
+  const std::uint64_t matrices = std::clamp<std::uint64_t>(bench::rotated_bytes / product.bytes() + 1, 2, count + 1);
   for (std::size_t i = 0; i < count; ++i) {
     const auto weights = [&](const char* name) {
       return builder.weights({.format = product.format,
@@ -182,7 +148,8 @@ struct Bench {
 
   std::unique_ptr<graph::Program> program(std::size_t count) const {
     auto made = std::make_unique<graph::Program>(
-        device, graph_of(product, count), graph::ProgramSettings{.store = store, .sources = source, .rows = rows});
+        device, graph_of(product, count),
+        graph::ProgramSettings{.store = store, .sources = bench::source, .rows = rows});
     std::vector<float> x(product.columns), residual(product.rows, 1.0F);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 2654435761U % 1000) / 1000.0F;
     made->write_floats("x", x);
@@ -190,37 +157,18 @@ struct Bench {
     return made;
   }
 
-  double milliseconds(graph::Program& program) const {
-    double best = 0;
-    for (int round = 0; round < 6; ++round) {  // the first warms up
-      device.finish();
-      const auto start = std::chrono::steady_clock::now();
-      program.run({});
-      device.finish();
-      const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-      if (round == 1 || (round > 1 && time.count() < best)) best = time.count();
-    }
-    return best;
-  }
-
   void measure(const std::string& name) {
     const auto many = program(launches + 1), one = program(1);
-    const double time = (milliseconds(*many) - milliseconds(*one)) * 1000 / launches;
+    const double time = (bench::milliseconds(*many, {}) - bench::milliseconds(*one, {})) * 1000 / launches;
     std::vector<float> y(product.rows);
     one->read_floats("y.0", y);
     if (first.empty()) first = y;
-    double difference = 0, norm = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      difference += std::pow(y[i] - first[i], 2);
-      norm += std::pow(first[i], 2);
-    }
     const bool is_chosen = is_forced && chosen.splits == forced.splits && chosen.turns == forced.turns &&
                            chosen.blocks == forced.blocks && chosen.stages == forced.stages &&
                            chosen.halves == forced.halves;
     const double allowed = forced.halves ? 1e-6 : 1e-9;
     fmt::print("  {:<34} {:9.2f} us {:9.1f} GB/s{}{}\n", name, time, static_cast<double>(product.bytes()) / time / 1e3,
-               is_chosen ? " *" : "",
-               difference <= allowed * norm ? "" : fmt::format("  WRONG by {:.1e}", std::sqrt(difference / norm)));
+               is_chosen ? " *" : "", bench::wrong_by(y, first, allowed));
     std::fflush(stdout);
   }
 };
@@ -307,11 +255,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const Error& error) {
-    fmt::print(stderr, "matvec_bench: error: {}\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return driftwood::bench::main_of("matvec_bench", run, argc, argv); }
