@@ -1,7 +1,8 @@
 // The input of a convolution made ready: joined from two tensors along the channels, and the prologue applied. Where
 // many workgroups read it, under each tap of a window, this is done once.
+import package::joined_input::joined_load;
+
 override lanes: u32;
-override joined: bool;
 
 @tensor var<read> x: tensor<f32>;
 @tensor var<read> x2: tensor<f32>;
@@ -9,13 +10,6 @@ override joined: bool;
 
 @fusion fn prologue(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
   return value;
-}
-
-fn loaded(b: u32, y: u32, column: u32, s: u32) -> vec4f {
-  if (joined && s >= tensorSlices(x)) {
-    return tensorLoad(x2, b, y, column, s - tensorSlices(x));
-  }
-  return tensorLoad(x, b, y, column, s);
 }
 
 @compute @workgroup_size(lanes)
@@ -30,5 +24,5 @@ fn conv_input(@builtin(global_invocation_id) at: vec3u) {
   let b = p % batch;
   let y = p / (batch * width);
   let column = p / batch % width;
-  tensorStore(ready, b, y, column, s, prologue(loaded(b, y, column, s), b, y, column, s));
+  tensorStore(ready, b, y, column, s, prologue(joined_load(x, x2, b, y, column, s), b, y, column, s));
 }

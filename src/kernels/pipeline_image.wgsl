@@ -2,6 +2,8 @@
 // f16, the zeroes around the image among them. A row of it is as wide as those of the output and what the window reaches
 // beyond, so that the positions that a tap reads for neighbouring outputs are neighbours too. Joined, repeated and
 // transformed once, where each tap and each row of tiles would do it again.
+import package::joined_input::joined_load;
+
 override lanes: u32;     // positions of a workgroup
 override groups: u32;    // and how many sixteens of channels
 override channels: u32;  // a multiple of 64
@@ -12,7 +14,6 @@ override pad_left: u32;
 override upsample: u32;
 override repeated_h: u32;  // extents of the input after repetition and cropping
 override repeated_w: u32;
-override joined: bool;     // whether x2 follows x along the channels
 
 @tensor var<read> x: tensor<f32>;
 @tensor var<read> x2: tensor<f32>;
@@ -23,13 +24,7 @@ var<storage, read_write> planes: array<vec4<u32>>;
 }
 
 fn loaded(b: u32, row: u32, column: u32, s: u32) -> vec2<u32> {
-  var value = vec4f();
-  if (joined && s >= tensorSlices(x)) {
-    value = tensorLoad(x2, b, row, column, s - tensorSlices(x));
-  } else {
-    value = tensorLoad(x, b, row, column, s);
-  }
-  let ready = prologue(value, b, row, column, s);
+  let ready = prologue(joined_load(x, x2, b, row, column, s), b, row, column, s);
   return vec2<u32>(pack2x16float(ready.xy), pack2x16float(ready.zw));
 }
 

@@ -16,18 +16,24 @@ ValueId joined_input(const Node& node) {
   return joined != 0 && node.inputs.size() > joined ? node.inputs[joined] : no_value;
 }
 
-void set_window(const Node& node, const SelectionContext& context, KernelUse& use) {
+void set_border(const Node& node, const SelectionContext& context, KernelUse& use) {
   const Conv2d convolution = convolution_of(node);
   const Shape& x = context.shape(node.inputs[0]);
   auto& overrides = use.specialization.overrides;
-  overrides["window_w"] = convolution.window_w;
-  overrides["taps"] = convolution.taps();
-  overrides["stride"] = convolution.stride;
   overrides["pad_top"] = convolution.pad_top;
   overrides["pad_left"] = convolution.pad_left;
   overrides["upsample"] = convolution.upsample;
   overrides["repeated_h"] = convolution.repeated_h(x);
   overrides["repeated_w"] = convolution.repeated_w(x);
+}
+
+void set_window(const Node& node, const SelectionContext& context, KernelUse& use) {
+  set_border(node, context, use);
+  const Conv2d convolution = convolution_of(node);
+  auto& overrides = use.specialization.overrides;
+  overrides["window_w"] = convolution.window_w;
+  overrides["taps"] = convolution.taps();
+  overrides["stride"] = convolution.stride;
 }
 
 bool takes_wide_image(const Node& node, const SelectionContext& context) {

@@ -12,7 +12,9 @@ Conv2d convolution_of(const Node& node);
 ValueId joined_input(const Node& node);
 /// Positions of all images.
 inline std::uint32_t positions_of(const Shape& shape) { return shape.b * shape.h * shape.w; }
-/// The overrides that say how a node's window moves over input 0.
+/// The overrides that say where input 0 lies within its border of zeroes, repeated and cropped.
+void set_border(const Node& node, const SelectionContext& context, KernelUse& use);
+/// The same, and how a node's window moves over it.
 void set_window(const Node& node, const SelectionContext& context, KernelUse& use);
 
 /// Whether the kernels of patches on wide registers take a linear: positions have more axes than rows.

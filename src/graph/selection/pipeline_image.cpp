@@ -53,8 +53,6 @@ KernelUse planes_input(const Node& node, const SelectionContext& context, std::u
                        std::uint32_t tile_positions) {
   constexpr std::uint32_t lanes = 32, groups = 4;
   KernelUse use{.module_path = "package::pipeline_image", .label = node.name + ".input"};
-  const Conv2d convolution = convolution_of(node);
-  const Shape& x = context.shape(node.inputs[0]);
   const ValueId x2 = joined_input(node);
   const PlanesOfImage planes = planes_of(node, context);
   const std::uint32_t channels = channels_of(node, context), plane = planes.plane(tile_positions);
@@ -63,12 +61,8 @@ KernelUse planes_input(const Node& node, const SelectionContext& context, std::u
                                   {"channels", channels},
                                   {"plane", plane},
                                   {"row_width", planes.row_width},
-                                  {"pad_top", convolution.pad_top},
-                                  {"pad_left", convolution.pad_left},
-                                  {"upsample", convolution.upsample},
-                                  {"repeated_h", convolution.repeated_h(x)},
-                                  {"repeated_w", convolution.repeated_w(x)},
                                   {"joined", x2 != no_value}};
+  set_border(node, context, use);
   use.resources = {read("x", node.inputs[0]), write_scratch("planes", scratch)};
   if (x2 != no_value) {
     use.resources.push_back(read("x2", x2));
