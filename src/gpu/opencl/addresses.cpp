@@ -3,23 +3,21 @@
 #include <vector>
 
 #include "base/error.h"
-#include "gpu/opencl/program.h"
 #include "gpu/opencl/status.h"
 
 namespace driftwood::gpu::opencl {
 
 std::map<const OpenClMemory*, std::uint64_t> addresses_of(const Context& context,
-                                                          std::span<OpenClMemory* const> memories) {
+                                                          std::span<OpenClMemory* const> memories,
+                                                          const BuildProgram& build) {
   const Api& api = *context.api;
   std::map<const OpenClMemory*, std::uint64_t> addresses;
   for (OpenClMemory* each : memories) addresses[each] = 0;
-  const BuildResult built = build_source(
-      context,
-      "__kernel void tell(__global uchar* memory, __global ulong* addresses, uint i) { addresses[i] = (ulong)memory; }",
-      "-cl-std=CL1.2");
-  check(built.status, "The compilation of a kernel that tells addresses");
+  const SharedProgram program = build(
+      "__kernel void tell(__global uchar* memory, __global ulong* addresses, uint i) { addresses[i] = (ulong)memory; "
+      "}");
   cl_int status = CL_SUCCESS;
-  const KernelHandle kernel(context.api, api.clCreateKernel(built.program.get(), "tell", &status));
+  const KernelHandle kernel(context.api, api.clCreateKernel(program->get(), "tell", &status));
   check(status, "The creation of a kernel that tells addresses");
   std::vector<cl_ulong> told(addresses.size(), 0);
   const MemHandle list(context.api, api.clCreateBuffer(context.context.get(), CL_MEM_READ_WRITE,

@@ -33,7 +33,7 @@ const OpenClKernel& kernel_of(const Dispatch& dispatch) { return static_cast<con
 
 JoinedRecording::JoinedRecording(std::shared_ptr<Context> context, const DeviceFacts& facts,
                                  std::vector<Dispatch> dispatches, const JoinSettings& settings,
-                                 std::shared_ptr<JoinFault> fault, const Build& build)
+                                 std::shared_ptr<JoinFault> fault, const BuildProgram& build)
     : OpenClRecording(std::move(context), facts, std::move(dispatches)),
       fault_(std::move(fault)),
       looks_(settings.looks),
@@ -68,7 +68,7 @@ bool JoinedRecording::reads_early_what_is_written() const {
       early, [&](const Range& a) { return std::ranges::any_of(written, [&](const Range& b) { return a.meets(b); }); });
 }
 
-bool JoinedRecording::join(const JoinSettings& settings, const Build& build) {
+bool JoinedRecording::join(const JoinSettings& settings, const BuildProgram& build) {
   std::vector<const shader::OpenClBody*> bodies;
   std::map<std::string_view, std::uint32_t> known;  // by text
   std::vector<std::uint32_t> body_of;
@@ -86,7 +86,7 @@ bool JoinedRecording::join(const JoinSettings& settings, const Build& build) {
   kernel_ = KernelHandle(context().api, context().api->clCreateKernel(built->get(), "run_stages", &status));
   check(status, "The creation of a kernel of several");
   allocate();
-  fill_rows(body_of);
+  fill_rows(body_of, build);
   for (const std::uint32_t workgroups : settings.workgroups) {
     if (!meet(workgroups)) continue;
     workgroups_ = workgroups;
@@ -110,13 +110,13 @@ void JoinedRecording::allocate() {
   for (MemHandle& each : counters_) each = zeroed(size() * counter_words);
 }
 
-void JoinedRecording::fill_rows(const std::vector<std::uint32_t>& body_of) {
+void JoinedRecording::fill_rows(const std::vector<std::uint32_t>& body_of, const BuildProgram& build) {
   std::vector<OpenClMemory*> memories;
   for (const Command& command : commands()) {
     for (const Binding& binding : command.dispatch.bindings)
       memories.push_back(static_cast<OpenClMemory*>(binding.memory.get()));
   }
-  const std::map<const OpenClMemory*, std::uint64_t> addresses = addresses_of(context(), memories);
+  const std::map<const OpenClMemory*, std::uint64_t> addresses = addresses_of(context(), memories, build);
   const StageLayout& layout = program_.layout;
   for (std::size_t i = 0; i < size(); ++i) {
     const Command& command = commands()[i];

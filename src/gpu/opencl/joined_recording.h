@@ -25,12 +25,9 @@ struct JoinSettings {
 
 class JoinedRecording final : public OpenClRecording {
  public:
-  /// Builds the program of a source.
-  using Build = std::function<SharedProgram(const std::string& source)>;
-
   /// Throws what OpenClRecording throws.
   JoinedRecording(std::shared_ptr<Context> context, const DeviceFacts& facts, std::vector<Dispatch> dispatches,
-                  const JoinSettings& settings, std::shared_ptr<JoinFault> fault, const Build& build);
+                  const JoinSettings& settings, std::shared_ptr<JoinFault> fault, const BuildProgram& build);
   ~JoinedRecording() override;
 
   void set_workgroups(std::size_t dispatch, std::array<std::uint32_t, 3> workgroups) override;
@@ -43,9 +40,9 @@ class JoinedRecording final : public OpenClRecording {
  private:
   using Words = std::vector<std::uint32_t>;
   bool reads_early_what_is_written() const;
-  bool join(const JoinSettings& settings, const Build& build);
+  bool join(const JoinSettings& settings, const BuildProgram& build);
   void allocate();
-  void fill_rows(const std::vector<std::uint32_t>& body_of);
+  void fill_rows(const std::vector<std::uint32_t>& body_of, const BuildProgram& build);
   bool meet(std::uint32_t workgroups);
   bool fits_table() const;
   Words table();

@@ -1,6 +1,7 @@
 // A compiled kernel: what it takes and how large its workgroups may be.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace driftwood::gpu::opencl {
 
 /// A built program that may hold several kernels, shared by them.
 using SharedProgram = std::shared_ptr<const ProgramHandle>;
+/// Builds the program of a source, or finds it among those that are kept.
+using BuildProgram = std::function<SharedProgram(const std::string& source)>;
 
 class OpenClKernel : public Kernel {
  public:
