@@ -6,8 +6,8 @@
 // Each further argument is a way, or several: KIND 0 is any, 1 attention_split, 2 attention_split_halves, 3 all
 // positions by one workgroup a KV head; 0 for the others is all of them. Without HEADS: an 8B Llama with 8,192
 // positions. Prints microseconds a layer, the device's own gaps between launches included, and GB/s of the cache; what
-// the selection takes has a star. Caches change from launch to launch, so that none is in the device's own; how a launch
-// is timed is said in queued_launches.h. Results of every way are compared with those of the first.
+// the selection takes has a star. Caches change from launch to launch, so that none is in the device's own; how a
+// launch is timed is said in queued_launches.h. Results of every way are compared with those of the first.
 #include <fmt/format.h>
 
 #include <algorithm>

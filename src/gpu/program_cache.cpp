@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -30,7 +29,6 @@ constexpr std::string_view suffix = ".program";
 // Left by a process that died between writing and renaming.
 constexpr auto partial_lifetime = std::chrono::hours(1);
 
-// FNV-1a, 64 bit, from a start value: http://www.isthe.com/chongo/tech/comp/fnv/.
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
