@@ -10,6 +10,7 @@
 #include "cli/image_bench.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "graph/program.h"
 #include "kernels/source.h"
 #include "models/language_graph.h"
 #include "tuning/standard.h"
@@ -38,8 +39,8 @@ struct Job {
 };
 
 // A prompt is as long as the runs that a session divides prompts into; a token is generated after one.
-std::vector<tuning::Work> stages(const llm::SessionSettings& settings, std::uint32_t vocabulary,
-                                 const std::function<graph::Graph(std::uint32_t)>& graph_of) {
+std::vector<tuning::Work> stages(const llm::SessionSettings& settings, const gpu::DeviceFacts& facts,
+                                 std::uint32_t vocabulary, const std::function<graph::Graph(std::uint32_t)>& graph_of) {
   const std::uint32_t tokens = settings.prefill_tokens;
   tuning::Work prefill{.stage = {.name = "prefill",
                                  .graph = graph_of(tokens),
@@ -50,7 +51,8 @@ std::vector<tuning::Work> stages(const llm::SessionSettings& settings, std::uint
                                 .graph = graph_of(1),
                                 .options = settings.options,
                                 .parameters = {.tokens = 1, .position = tokens},
-                                .vocabulary = vocabulary}};
+                                .vocabulary = vocabulary,
+                                .is_joined = graph::decodes_in_one_launch(settings.options, facts)}};
   return {std::move(prefill), std::move(decode)};
 }
 
@@ -65,7 +67,7 @@ std::vector<Job> language_jobs(const TuneArguments& arguments, const models::Che
                                const gpu::DeviceFacts& facts) {
   const llm::SessionSettings settings = llm::resolved(settings_for(arguments, facts), checkpoint, facts);
   Job job{.name = {},
-          .work = stages(settings, checkpoint.config().vocabulary,
+          .work = stages(settings, facts, checkpoint.config().vocabulary,
                          [&](std::uint32_t tokens) {
                            return models::language_graph(checkpoint,
                                                          llm::graph_settings(settings, facts, tokens, false));
@@ -88,7 +90,7 @@ std::vector<Job> standard_jobs(const TuneArguments& arguments, const gpu::Device
                                             .cache_type = stored.cache_type});
     };
     jobs.push_back({.name = std::string(model.name),
-                    .work = stages(settings, model.vocabulary, graph_of),
+                    .work = stages(settings, facts, model.vocabulary, graph_of),
                     .weights = tuning::standard_weights(model)});
   }
   return jobs;

@@ -213,7 +213,8 @@ Prepared Stage::prepare(const NodeGroup& group, const Candidate& candidate) {
     const std::size_t most = settings_.parameters.tokens > 16 ? 2 : most_runs;
     if (prepared.runs == most || bytes >= rotated_bytes || own_bytes(node, graph()) == 0) break;
   }
-  prepared.all = device().record(std::move(dispatches));
+  prepared.all =
+      settings_.is_joined ? device().record_joined(std::move(dispatches)) : device().record(std::move(dispatches));
   for (const graph::ParameterUse& use : prepared.parameters) prepared.choice.values[use.name] = use.value;
   return prepared;
 }

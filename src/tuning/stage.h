@@ -25,6 +25,7 @@ struct StageSettings {
   graph::GraphOptions options = {};  // choices are not heeded
   graph::Parameters parameters = {};
   std::uint32_t vocabulary = 0;  // ids of tokens are below; 0: there are none
+  bool is_joined = false;        // in use a run is one launch (ProgramSettings::is_joined)
 };
 
 /// Nodes of one key.
@@ -40,7 +41,8 @@ struct Candidate {
 };
 
 /// A candidate for the nodes of a group, recorded: the node again and again, each time with the weights and caches of
-/// the next of them, so that they come from memory as they do in use, but on the activations of the first.
+/// the next of them, so that they come from memory as they do in use, but on the activations of the first. As one
+/// launch where the graph is one in use: kernels then have other registers, and barriers between them.
 struct Prepared {
   graph::NodeChoice choice = {};  // with the values of all parameters
   std::vector<graph::ParameterUse> parameters = {};

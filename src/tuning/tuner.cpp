@@ -110,6 +110,7 @@ class Tuner {
     program.options.choices = choices;
     program.store = shared_.store;
     program.kernels = shared_.kernels;
+    program.is_joined = settings.is_joined;
     auto made = std::make_unique<graph::Program>(device_, settings.graph, std::move(program));
     write_inputs(*made, settings.vocabulary);
     return made;

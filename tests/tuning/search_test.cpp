@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "gpu/amended_device.h"
 #include "gpu/reference/reference_device.h"
 #include "graph/builder.h"
 #include "kernels/source.h"
@@ -69,6 +70,26 @@ TEST_F(SmallStage, EqualNodesAreAGroup) {
   EXPECT_THAT(groups[0].nodes, SizeIs(2));
   EXPECT_EQ(groups[0].key.tokens, 2U);
   EXPECT_EQ(stage.prepare(groups[0], {.row = stage.rows(0).at(0)}).runs, 2U);
+}
+
+TEST_F(SmallStage, NodesOfAGraphThatIsOneLaunchAreMeasuredInOne) {
+  struct Counting : gpu::AmendedDevice {
+    using AmendedDevice::AmendedDevice;
+    std::unique_ptr<gpu::Recording> record_joined(std::vector<gpu::Dispatch> dispatches) override {
+      joined.push_back(dispatches.size());
+      return AmendedDevice::record_joined(std::move(dispatches));
+    }
+    std::vector<std::size_t> joined;
+  } device(*device_, device_->facts());
+  StageSettings in_one = settings();
+  in_one.is_joined = true;
+  Stage stage(device, std::move(in_one), shared_);
+  EXPECT_THAT(device.joined, testing::IsEmpty());
+  const Prepared prepared = stage.prepare(stage.groups().at(0), {.row = stage.rows(0).at(0)});
+  EXPECT_THAT(device.joined, testing::ElementsAre(2));  // the two equal linears
+  Stage of_many(device, settings(), shared_);
+  of_many.prepare(of_many.groups().at(0), {.row = of_many.rows(0).at(0)});
+  EXPECT_THAT(device.joined, SizeIs(1));
 }
 
 TEST_F(SmallStage, OtherWaysGiveTheSameNumbers) {

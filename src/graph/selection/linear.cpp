@@ -179,23 +179,32 @@ RowTiling half_tiling_of_residents(const Node& node, const SelectionContext& con
   const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
   const std::uint32_t pieces = weights.columns / 32 / piece_chunks(weights.format);
   const std::uint32_t sides = matrices_of(node);
-  RowTiling tiling{.lanes = weights_row_group(facts), .halves = true};
-  const auto groups_of = [&](std::uint32_t lanes) { return divide_up(weights.rows, lanes); };
-  const auto blocks_of = [&](std::uint32_t lanes, std::uint32_t workgroups) {
-    return static_cast<std::uint32_t>(divide_up(groups_of(lanes), std::uint64_t{workgroups}));
+  const std::uint32_t row_group = weights_row_group(facts);
+  RowTiling tiling{.lanes = row_group, .halves = true};
+  const auto groups_of = [&] { return divide_up(weights.rows, tiling.lanes); };
+  const auto blocks_of = [&](std::uint64_t workgroups) {
+    return static_cast<std::uint32_t>(divide_up(groups_of(), workgroups));
   };
   std::uint32_t on_a_unit = 1;
-  const std::uint64_t places = std::uint64_t{blocks_of(tiling.lanes, facts.compute_units)} * facts.compute_units;
-  if (10 * groups_of(tiling.lanes) < 9 * places) {
+  const std::uint64_t places = std::uint64_t{blocks_of(facts.compute_units)} * facts.compute_units;
+  if (10 * groups_of() < 9 * places) {
     // Narrower, and two a unit: while one adds up what it has, the other loads.
     tiling.lanes = std::min<std::uint32_t>(tiling.lanes, 8);
     on_a_unit = 2;
   }
-  const std::uint32_t most = std::min(invocations / on_a_unit, facts.max_workgroup_size);
-  while (2 * tiling.splits <= pieces && 2 * tiling.splits * tiling.lanes * sides <= most &&
-         2 * tiling.splits * sides <= facts.max_workgroup_extent[1]) {
-    tiling.splits *= 2;
-  }
+  const std::uint32_t lanes_by_rule = tiling.lanes;
+  tiling.lanes = context.choice("resident_lanes", tiling.lanes, {8, 16, 32},
+                                [&](std::uint32_t lanes) { return row_group % lanes == 0; });
+  const auto fits = [&](std::uint32_t splits, std::uint32_t most) {
+    return splits <= pieces && splits * tiling.lanes * sides <= std::min(most, facts.max_workgroup_size) &&
+           splits * sides <= facts.max_workgroup_extent[1];
+  };
+  while (fits(2 * tiling.splits, invocations / on_a_unit)) tiling.splits *= 2;
+  const std::uint32_t splits_by_rule = tiling.splits;
+  tiling.splits = context.choice("resident_splits", tiling.splits, {4, 8, 16, 32, 64},
+                                 [&](std::uint32_t splits) { return fits(splits, invocations); });
+  if (tiling.lanes != lanes_by_rule || tiling.splits != splits_by_rule)
+    on_a_unit = std::max(invocations / (tiling.lanes * tiling.splits * sides), 1U);
   // Registers hold some twenty words of a step, and as many of the next. An even number of chunks needs no conditions.
   constexpr std::uint32_t words = 20;
   const auto& format = info(weights.format);
@@ -206,7 +215,9 @@ RowTiling half_tiling_of_residents(const Node& node, const SelectionContext& con
     if (turns * piece_words <= words && step <= pieces && (pieces % step == 0 || pieces % tiling.splits != 0))
       tiling.turns = turns;
   }
-  tiling.blocks = blocks_of(tiling.lanes, on_a_unit * facts.compute_units);
+  tiling.turns = context.choice("resident_turns", tiling.turns, {1, 2, 4},
+                                [&](std::uint32_t turns) { return turns * tiling.splits <= pieces; });
+  tiling.blocks = blocks_of(std::uint64_t{on_a_unit} * facts.compute_units);
   return tiling;
 }
 
