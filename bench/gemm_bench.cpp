@@ -74,8 +74,13 @@ std::vector<std::byte> random_weights(const Product& product) {
   if (product.format == DataType::F16) {
     for (std::size_t i = 0; i < count; ++i) put_half(2 * i, numbers.next());
   } else {
+    // Superblocks have further scales of six bits, and of q4_K and q5_K another half for minima; of q6_K the half is
+    // last.
+    const bool is_super = facts.block_length == 256;
+    const float scale = product.format == DataType::Q8_0 || is_super ? 0.004F : 0.06F;
     for (std::size_t at = 0; at < bytes.size(); at += facts.block_bytes) {
-      put_half(at, (numbers.next() + 1.5F) * (product.format == DataType::Q8_0 ? 0.004F : 0.06F));
+      put_half(product.format == DataType::Q6_K ? at + facts.block_bytes - 2 : at, (numbers.next() + 1.5F) * scale);
+      if (is_super && product.format != DataType::Q6_K) put_half(at + 2, (numbers.next() + 1.5F) * scale);
     }
   }
   return bytes;

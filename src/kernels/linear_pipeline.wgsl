@@ -86,10 +86,6 @@ fn store(sums: ptr<function, Sums>, tile: u32, row_tiles: u32, token_tiles: u32,
   }
 }
 
-fn share_steps(tile: u32, steps: u32) -> u32 {
-  return first_step(tile % splits + 1u, steps) - first_step(tile % splits, steps);
-}
-
 @compute @workgroup_size(invocations)
 fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) groups: vec3u,
                    @builtin(local_invocation_index) t: u32) {
@@ -120,7 +116,7 @@ fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gr
       workgroupRegisters(240u);
       for (var tile = at.x; tile < tiles; tile += groups.x) {
         var sums: Sums;
-        multiply_tile(&sums, rows, &turn, share_steps(tile, steps), t);
+        multiply_tile(&sums, rows, &turn, first_step(tile % splits, steps), first_step(tile % splits + 1u, steps), t);
         store(&sums, tile, row_tiles, token_tiles, positions, t);
       }
     }
@@ -133,13 +129,14 @@ fn linear_pipeline(@builtin(workgroup_id) at: vec3u, @builtin(num_workgroups) gr
     }
     for (var tile = at.x; tile < tiles; tile += groups.x) {
       var sums: Sums;
-      for (var k = share_steps(tile, steps); k > 0u; k--) {
+      let end = first_step(tile % splits + 1u, steps);
+      for (var k = first_step(tile % splits, steps); k < end; k++) {
         if (fills) {
           fill(&filling, w, up, &packed, tiles, token_tiles, groups.x);
         }
         stageWait(&ring, turn.stage, turn.round);
         if (t < multiplying) {
-          multiply_step(&sums, rows, turn.stage, t);
+          multiply_step(&sums, rows, turn.stage, k, t);
         }
         stageRelease(&ring, turn.stage);
         take_turn(&turn);

@@ -6,12 +6,14 @@
 // Weights come as they are packed, words of `weight_rows` rows interleaved; an invocation decodes its part of a step to
 // registers, as the left factor. Halves are that as they are: 64 rows by 8 columns, as the packed form has them where
 // there is a pipeline, are read from workgroup memory, but for gated products, whose two rows of an invocation are of two
-// matrices. Tokens come as pipeline_input has laid them out: for each tile and step, 8 columns after one another of all
+// matrices. Of superblocks a step has a part, as half_fields' pieces: scales first, then upper bits, then nibbles. Tokens come as pipeline_input has laid them out: for each tile and step, 8 columns after one another of all
 // tokens of the tile. For bytes and nibbles the even ones of 16 columns come first, which is the order that their words
 // give two halves in.
+import package::packed_fields::{half_of, scale_and_minimum};
+
 override tile_tokens: u32;
 override stages: u32;        // at least 2
-override weights_kind: u32;  // 1: q4_0, 2: q8_0, 3: f16
+override weights_kind: u32;  // 1: q4_0, 2: q8_0, 3: f16, 4: q4_k, 5: q5_k, 6: q6_k
 override weight_rows: u32;   // whose words are interleaved: 32 or 64
 override gated: bool;        // half of a tile's rows are of a second matrix
 override band: u32;          // rows of tiles that are done together
@@ -32,7 +34,8 @@ const multiplying = 256u;                // invocations that multiply, 128 toget
 const invocations = multiplying + 128u;  // and 128 of which the first fills
 const sums_count = tile_tokens / 2u;
 const tile_rows = select(128u, 64u, gated);  // of each matrix
-const row_words = array<u32, 4>(0u, 9u, 17u, 32u)[weights_kind];  // of 64 columns
+const row_words = array<u32, 7>(0u, 9u, 17u, 32u, 12u, 20u, 29u)[weights_kind];  // of 64 columns
+const is_super = weights_kind >= 4u;
 const row_blocks = select(1u, 2u, weights_kind == 3u);
 const group_pitch = row_words * weight_rows;
 const groups_of_tile = 128u / weight_rows;
@@ -44,7 +47,9 @@ const in_memory = weights_kind == 3u && !gated;
 const_assert weight_rows == 64u || !in_memory;
 
 // Words of an invocation's two rows in a step, and their scales.
-const raw_pairs = array<u32, 4>(0u, 2u, 4u, 8u)[weights_kind];
+const nibble_pairs = array<u32, 7>(0u, 2u, 4u, 8u, 2u, 2u, 4u)[weights_kind];
+const upper_pairs = select(0u, 2u, weights_kind >= 5u);  // of bits beyond the nibbles
+const raw_pairs = nibble_pairs + upper_pairs;
 
 alias Raw = array<u32, 2u * raw_pairs + 2u>;
 alias Sums = array<f32, sums_count>;
@@ -113,6 +118,27 @@ fn fill_inputs(f: ptr<function, Filling>, packed: ptr<storage, array<vec4<u32>>,
   }
 }
 
+// Starts the copies of 64 columns of a group of rows.
+fn fill_rows(f: ptr<function, Filling>, w: weights<f32>, row: u32, to: u32) {
+  let stage = (*f).stage;
+  let k = (*f).k;
+  if (weights_kind == 6u) {
+    // Of two superblocks: the word of both scales; of this one the sixteen others, then of its half upper bits and nibbles.
+    let first = 1u + k / 4u % 2u * 52u;
+    let half = k / 2u % 2u;
+    weightsStageCopy(&ring, stage, &words, to, w, row, k / 8u, 0u, 1u);
+    weightsStageCopy(&ring, stage, &words, to + weight_rows, w, row, k / 8u, first + 48u, 4u);
+    weightsStageCopy(&ring, stage, &words, to + 5u * weight_rows, w, row, k / 8u, first + 32u + half * 8u, 8u);
+    weightsStageCopy(&ring, stage, &words, to + 13u * weight_rows, w, row, k / 8u, first + half * 16u, 16u);
+  } else if (is_super) {
+    const shared_words = 4u + 4u * upper_pairs;
+    weightsStageCopy(&ring, stage, &words, to, w, row, k / 4u, 0u, shared_words);
+    weightsStageCopy(&ring, stage, &words, to + shared_words * weight_rows, w, row, k / 4u, shared_words + k % 4u * 8u, 8u);
+  } else {
+    weightsStageCopy(&ring, stage, &words, to, w, row, k * row_blocks, row_blocks);
+  }
+}
+
 // Starts the copies of the next step, if there is one: 64 columns of groups of rows, and of a tile of tokens.
 // Rows past the last repeat it. Called by one invocation.
 fn fill(f: ptr<function, Filling>, w: weights<f32>, w2: weights<f32>, packed: ptr<storage, array<vec4<u32>>, read>,
@@ -128,9 +154,9 @@ fn fill(f: ptr<function, Filling>, w: weights<f32>, w2: weights<f32>, packed: pt
       let row = min((*f).row + n % (tile_rows / weight_rows) * weight_rows, last);
       let at = stage * stage_words + n * group_pitch;
       if (gated && n >= groups_of_tile / 2u) {
-        weightsStageCopy(&ring, stage, &words, at, w2, row, (*f).k * row_blocks, row_blocks);
+        fill_rows(f, w2, row, at);
       } else {
-        weightsStageCopy(&ring, stage, &words, at, w, row, (*f).k * row_blocks, row_blocks);
+        fill_rows(f, w, row, at);
       }
     }
     (*f).k++;
@@ -154,11 +180,17 @@ fn tile_row(t: u32, second: u32) -> u32 {
   return t / 32u * 16u + t % 32u / 4u * 2u + second;
 }
 
-// Where in a stage a row's words begin: behind the scales of all rows of the group, if there are any, four words of a row
-// lie side by side, one for each invocation that shares it.
-const scale_words = select(weight_rows, 0u, weights_kind == 3u);
+// Where in a stage a row's numbers begin: behind the scales of all rows of the group, if there are any, and upper bits,
+// four words of a row lie side by side, one for each invocation that shares it.
+const words_before = array<u32, 7>(0u, 1u, 1u, 0u, 4u, 12u, 13u)[weights_kind] * weight_rows;
 fn row_place(row: u32, column: u32) -> u32 {
-  return row / weight_rows * group_pitch + scale_words + row % weight_rows * 4u + column;
+  return row / weight_rows * group_pitch + words_before + row % weight_rows * 4u + column;
+}
+
+// Where the first word of its scales is.
+fn scale_place(row: u32) -> u32 {
+  const pitch = select(1u, 4u, weights_kind == 4u || weights_kind == 5u);
+  return row / weight_rows * group_pitch + row % weight_rows * pitch;
 }
 
 struct Rows {
@@ -178,24 +210,49 @@ fn rows_of(t: u32) -> Rows {
   let swaps = !gated && t % 32u >= 16u;
   let low_place = row_place(low, column);
   let high_place = row_place(high, column);
-  return Rows(select(low_place, high_place, swaps), select(high_place, low_place, swaps),
-              low / weight_rows * group_pitch + low % weight_rows, high / weight_rows * group_pitch + high % weight_rows,
-              swaps);
+  return Rows(select(low_place, high_place, swaps), select(high_place, low_place, swaps), scale_place(low),
+              scale_place(high), swaps);
 }
 
 // The words of a step that an invocation decodes: first those of the row that is read first, each beside that of the
-// other, then both rows' scales.
-fn load(rows: Rows, stage: u32, raw: ptr<function, Raw>) {
+// other, then both rows' scales, or of superblocks what it has of them for all that share the rows.
+fn load(rows: Rows, stage: u32, k: u32, t: u32, raw: ptr<function, Raw>) {
   let base = stage * stage_words;
-  @unroll for (var i = 0u; i < raw_pairs; i++) {
+  @unroll for (var i = 0u; i < nibble_pairs; i++) {
     let further = i * 4u * weight_rows;
     (*raw)[2u * i] = words[base + rows.first + further];
     (*raw)[2u * i + 1u] = words[base + rows.second + further];
   }
-  if (weights_kind != 3u) {
+  @unroll for (var i = 0u; i < upper_pairs; i++) {
+    let before = (8u - 4u * i) * weight_rows;
+    (*raw)[2u * (nibble_pairs + i)] = words[base + rows.first - before];
+    (*raw)[2u * (nibble_pairs + i) + 1u] = words[base + rows.second - before];
+  }
+  if (weights_kind == 6u) {
+    (*raw)[2u * raw_pairs] = part_scales(rows, base, k, t % 4u);
+  } else if (is_super) {
+    (*raw)[2u * raw_pairs] = scale_and_minimum_of(select(rows.low, rows.high, t % 4u >= 2u), base, 2u * (k % 4u) + t % 2u);
+  } else if (weights_kind != 3u) {
     (*raw)[2u * raw_pairs] = words[base + rows.low];
     (*raw)[2u * raw_pairs + 1u] = words[base + rows.high];
   }
+}
+
+// The scale and the minimum of a group of 32 columns of a superblock, as halves.
+fn scale_and_minimum_of(place: u32, base: u32, group: u32) -> u32 {
+  let at = base + place;
+  return pack2x16float(unpack2x16float(words[at]) *
+                       scale_and_minimum(words[at + 1u], words[at + 2u], words[at + 3u], group));
+}
+
+// Of q6_k the scales of 16 columns of both rows, as halves.
+fn part_scales(rows: Rows, base: u32, k: u32, part: u32) -> u32 {
+  let d = vec2f(half_of(words[base + rows.low], k / 4u % 2u), half_of(words[base + rows.high], k / 4u % 2u));
+  let at = base + weight_rows + k % 4u;
+  let low = words[at + rows.low / group_pitch * group_pitch + rows.low % group_pitch * 4u];
+  let high = words[at + rows.high / group_pitch * group_pitch + rows.high % group_pitch * 4u];
+  let shift = 24u - 8u * part;
+  return pack2x16float(d * vec2f(vec2<i32>(vec2<u32>(low, high) << vec2<u32>(shift)) >> vec2<u32>(24u)));
 }
 
 // Pair `number` of the words, in the order of the rows.
@@ -225,9 +282,60 @@ fn signed_bytes(word: u32, scale: u32) -> u32 {
                       bitcast<vec2<f16>>(scale));
 }
 
-// The invocation's part of the weights of a step, decoded: 16 columns an element.
-fn decode(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>) {
-  if (weights_kind == 3u) {
+// Two numbers of superblocks: low four bits as halves have them, and bits above.
+fn numbers(low: u32, upper: u32) -> vec2<f16> {
+  let n = bitcast<vec2<f16>>((low & 0x000f000fu) | upper | 0x64006400u);
+  return n - vec2<f16>(select(1024.0h, 1056.0h, weights_kind == 6u));
+}
+
+// What neighbour `number` of the four that share two rows has.
+fn of_neighbour(value: u32, number: u32, t: u32) -> u32 {
+  return subgroupShuffle(value, t % 32u / 4u * 4u + number);
+}
+
+// The same of superblocks.
+fn decode_super(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>, k: u32, t: u32) {
+  const upper_bits = select(0x00100010u, 0x00300030u, weights_kind == 6u);
+  const is_q6 = weights_kind == 6u;
+  let own = (*raw)[2u * raw_pairs];
+  @unroll for (var part = 0u; part < 4u; part++) {
+    // Of q6_k all nibbles of a step are the same of their bytes, of others those of the second 32 columns are the upper.
+    let shift = select(part / 2u * 4u, k % 2u * 4u, is_q6);
+    let low = ordered(rows, raw, part % nibble_pairs) >> vec2<u32>(shift);
+    var even = vec2<u32>();
+    var odd = vec2<u32>();
+    if (upper_pairs > 0u) {
+      let bit = select(k % 4u * 2u + part / 2u, k % 2u * 4u + part / 2u * 2u, is_q6);
+      let upper = ordered(rows, raw, raw_pairs - 2u + part % 2u) >> vec2<u32>(bit);
+      even = (upper << vec2<u32>(4u)) & vec2<u32>(upper_bits);
+      odd = (upper >> vec2<u32>(4u)) & vec2<u32>(upper_bits);
+    }
+    let next = low >> vec2<u32>(8u);
+    if (is_q6) {
+      let scales = of_neighbour(own, part, t);
+      let s = bitcast<vec2<f16>>(twice(scales, 0u));
+      let u = bitcast<vec2<f16>>(twice(scales, 1u));
+      (*parts)[part] = vec4<u32>(bitcast<u32>(numbers(low.x, even.x) * s), bitcast<u32>(numbers(low.y, even.y) * u),
+                                 bitcast<u32>(numbers(next.x, odd.x) * s), bitcast<u32>(numbers(next.y, odd.y) * u));
+    } else {
+      let first = of_neighbour(own, part / 2u, t);
+      let second = of_neighbour(own, 2u + part / 2u, t);
+      let s = bitcast<vec2<f16>>(twice(first, 0u));
+      let m = bitcast<vec2<f16>>(twice(first, 1u));
+      let u = bitcast<vec2<f16>>(twice(second, 0u));
+      let n = bitcast<vec2<f16>>(twice(second, 1u));
+      (*parts)[part] =
+          vec4<u32>(bitcast<u32>(numbers(low.x, even.x) * s - m), bitcast<u32>(numbers(low.y, even.y) * u - n),
+                    bitcast<u32>(numbers(next.x, odd.x) * s - m), bitcast<u32>(numbers(next.y, odd.y) * u - n));
+    }
+  }
+}
+
+// The invocation's part of the weights of step k of a row, decoded: 16 columns an element.
+fn decode(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>, k: u32, t: u32) {
+  if (is_super) {
+    decode_super(rows, raw, parts, k, t);
+  } else if (weights_kind == 3u) {
     @unroll for (var k = 0u; k < 4u; k++) {
       let a = ordered(rows, raw, 2u * k);
       let b = ordered(rows, raw, 2u * k + 1u);
@@ -256,24 +364,24 @@ fn decode(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>) {
   }
 }
 
-fn decode_stage(rows: Rows, stage: u32, parts: ptr<function, Fragment>) {
+fn decode_stage(rows: Rows, stage: u32, parts: ptr<function, Fragment>, k: u32, t: u32) {
   var raw: Raw;
-  load(rows, stage, &raw);
-  decode(rows, &raw, parts);
+  load(rows, stage, k, t, &raw);
+  decode(rows, &raw, parts, k, t);
 }
 
 fn multiply_parts(sums: ptr<function, Sums>, parts: ptr<function, Fragment>, stage: u32) {
   workgroupMatrixMultiplyAccumulate(sums, parts, &inputs, stage * stage_inputs, tile_tokens);
 }
 
-// Adds the products of a full stage.
-fn multiply_step(sums: ptr<function, Sums>, rows: Rows, stage: u32, t: u32) {
+// Adds the products of a full stage, which has step k.
+fn multiply_step(sums: ptr<function, Sums>, rows: Rows, stage: u32, k: u32, t: u32) {
   if (in_memory) {
     let first = stage * (stage_words / 4u) + t / 128u * (group_pitch / 4u);
     workgroupMatrixMultiplyAccumulate(sums, &words, first, 64u, &inputs, stage * stage_inputs, tile_tokens, depth / 16u);
   } else {
     var parts: Fragment;
-    decode_stage(rows, stage, &parts);
+    decode_stage(rows, stage, &parts, k, t);
     multiply_parts(sums, &parts, stage);
   }
   workgroupMatrixWait(sums);
@@ -293,14 +401,14 @@ fn take_turn(turn: ptr<function, Turn>) {
   }
 }
 
-// Multiplies the parts of a step, while the words of the next are loaded.
+// Multiplies the parts of a step, while the words of the next, k, are loaded.
 fn multiply_and_decode(sums: ptr<function, Sums>, parts: ptr<function, Fragment>, next: ptr<function, Fragment>, rows: Rows,
-                       turn: ptr<function, Turn>) {
+                       turn: ptr<function, Turn>, k: u32, t: u32) {
   let stage = (*turn).stage;
   multiply_parts(sums, parts, stage);
   take_turn(turn);
   stageWait(&ring, (*turn).stage, (*turn).round);
-  decode_stage(rows, (*turn).stage, next);
+  decode_stage(rows, (*turn).stage, next, k, t);
   workgroupMatrixWait(sums);
   stageRelease(&ring, stage);
 }
@@ -312,13 +420,13 @@ fn multiply_last(sums: ptr<function, Sums>, parts: ptr<function, Fragment>, turn
   take_turn(turn);
 }
 
-// Adds the products of all steps of a tile.
-fn multiply_tile(sums: ptr<function, Sums>, rows: Rows, turn: ptr<function, Turn>, steps: u32, t: u32) {
+// Adds the products of the steps from `first` to before `end` of a tile.
+fn multiply_tile(sums: ptr<function, Sums>, rows: Rows, turn: ptr<function, Turn>, first: u32, end: u32, t: u32) {
   if (in_memory) {
-    for (var k = 0u; k < steps; k++) {
+    for (var k = first; k < end; k++) {
       let stage = (*turn).stage;
       stageWait(&ring, stage, (*turn).round);
-      multiply_step(sums, rows, stage, t);
+      multiply_step(sums, rows, stage, k, t);
       stageRelease(&ring, stage);
       take_turn(turn);
     }
@@ -327,13 +435,14 @@ fn multiply_tile(sums: ptr<function, Sums>, rows: Rows, turn: ptr<function, Turn
     var even: Fragment;
     var odd: Fragment;
     stageWait(&ring, (*turn).stage, (*turn).round);
-    decode_stage(rows, (*turn).stage, &even);
-    for (var k = 2u; k < steps; k += 2u) {
-      multiply_and_decode(sums, &even, &odd, rows, turn);
-      multiply_and_decode(sums, &odd, &even, rows, turn);
+    decode_stage(rows, (*turn).stage, &even, first, t);
+    var k = first + 2u;
+    for (; k < end; k += 2u) {
+      multiply_and_decode(sums, &even, &odd, rows, turn, k - 1u, t);
+      multiply_and_decode(sums, &odd, &even, rows, turn, k, t);
     }
-    if (steps % 2u == 0u) {
-      multiply_and_decode(sums, &even, &odd, rows, turn);
+    if (k == end) {
+      multiply_and_decode(sums, &even, &odd, rows, turn, k - 1u, t);
       multiply_last(sums, &odd, turn);
     } else {
       multiply_last(sums, &even, turn);

@@ -401,17 +401,20 @@ class Virtualizer {
   }
 
   // (ring, step, target, offset, w, row, block, blocks) as a copy of the words of those blocks of the row's group,
-  // which lie one after another.
+  // which lie one after another; or (..., block, first, words) of these words of the block.
   static ExpressionPtr weights_stage_copy(BuiltinCall& call, SourceRange range) {
     std::vector<ExpressionPtr>& given = call.arguments;
     Resource& weights = *std::get<ResourceExpression>(given[4]->node).resource;
-    const std::uint32_t words = packed_format(weights.weights->format).words_per_unit * weights.weights->row_group;
+    const std::uint32_t rows = weights.weights->row_group;
+    const bool is_of_part = given.size() == 9;
     std::vector<ExpressionPtr> place;
     place.push_back(std::move(given[5]));
     place.push_back(std::move(given[6]));
     place.push_back(build::literal_u32(0));
     ExpressionPtr index = word_index(*weights.weights, 1, place);
-    ExpressionPtr count = address::multiply(std::move(given[7]), words);
+    if (is_of_part) index = address::add(std::move(index), address::multiply(std::move(given[7]), rows));
+    const std::uint32_t words = is_of_part ? rows : packed_format(weights.weights->format).words_per_unit * rows;
+    ExpressionPtr count = address::multiply(std::move(given.back()), words);
     auto source = build::expression(weights.type, ResourceExpression{&weights}, range, true);
     const TypePtr pointer = pointer_type(AddressSpace::Storage, weights.type, shader::Access::Read);
     ExpressionPtr address = build::expression(pointer, AddressOf{std::move(source)}, range);

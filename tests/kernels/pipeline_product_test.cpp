@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -81,6 +82,9 @@ double error_of(gpu::Device& device, const Case& c, unsigned seed) {
     return std::span<const std::byte>(name == "up" ? second.stored : first.stored);
   });
   graph::Program program(device, std::move(b).build(), std::move(settings));
+  EXPECT_TRUE(std::ranges::any_of(program.lowered().steps, [](const graph::LoweredStep& step) {
+    return step.kernel.ends_with("linear-pipeline");
+  })) << to_string(c.format);
   program.write_floats("x", x);
   if (c.has_residual) program.write_floats("residual", residual);
   program.run({.tokens = c.tokens});
@@ -116,7 +120,10 @@ std::vector<Case> cases() {
           {.format = DataType::F16, .rows = 36, .columns = 64, .tokens = 33},
           {.format = DataType::Q4_0, .rows = 68, .columns = 64, .tokens = 35, .is_gated = true, .has_residual = true},
           {.format = DataType::F16, .rows = 132, .columns = 64, .max_tokens = 70, .tokens = 69, .has_bias = true},
-          {.format = DataType::F16, .rows = 36, .columns = 128, .is_gated = true}};
+          {.format = DataType::F16, .rows = 36, .columns = 128, .is_gated = true},
+          {.format = DataType::Q4_K, .rows = 68, .columns = 512, .max_tokens = 33, .tokens = 33},
+          {.format = DataType::Q5_K, .rows = 36, .columns = 256, .max_tokens = 33, .tokens = 33, .is_gated = true},
+          {.format = DataType::Q6_K, .rows = 68, .columns = 512, .max_tokens = 33, .tokens = 33, .has_bias = true}};
 }
 
 TEST(PipelineProduct, IsThatOfPlainArithmeticWhereItIsLowered) {

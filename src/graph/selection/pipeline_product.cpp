@@ -36,10 +36,21 @@ constexpr std::uint32_t band = 16;  // rows of tiles that are done together
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
 
+// Words of a row in a step, as kernels/pipeline_tile.wgsl copies them: of superblocks a part, with all its scales.
+std::uint32_t step_words(DataType format) {
+  switch (format) {
+    case DataType::Q4_K: return 12;
+    case DataType::Q5_K: return 20;
+    case DataType::Q6_K: return 29;
+    default: {
+      const PackedFormat& packed = packed_format(format);
+      return packed.words_per_unit * (depth / packed.unit_values());
+    }
+  }
+}
+
 std::uint64_t stage_bytes(const PipelineTile& tile, DataType format) {
-  const PackedFormat& packed = packed_format(format);
-  const std::uint64_t words = std::uint64_t{packed.words_per_unit} * (depth / packed.unit_values());
-  return std::uint64_t{4 * 4 * 32} * words + std::uint64_t{2} * depth * tile.tokens;
+  return std::uint64_t{4 * tile_rows} * step_words(format) + std::uint64_t{2} * depth * tile.tokens;
 }
 
 std::uint32_t row_tiles_of(std::uint32_t rows, bool is_gated) {
@@ -102,6 +113,8 @@ bool has_pipeline(const Node& node, const SelectionContext& context) {
   const WeightsDescriptor packed = weights_descriptor(context, node.inputs[1]);
   if (pipeline_format(packed.format) == 0 || packed.columns % depth != 0 || packed.word_run != 4) return false;
   if (packed.row_group != (packed.format == DataType::F16 ? 64 : 32)) return false;
+  // Four invocations share the scales of superblocks.
+  if (info(packed.format).block_length == 256 && facts.subgroup_size != 32) return false;
   // As on the matrix units of subgroups, halves are multiplied where they are stored, or a prologue makes them.
   const ValueId x2 = joined_input(node);
   const auto is_half = [&](ValueId id) { return context.value(id).data_type == DataType::F16; };
@@ -152,6 +165,9 @@ std::uint32_t pipeline_format(DataType format) {
     case DataType::Q4_0: return 1;
     case DataType::Q8_0: return 2;
     case DataType::F16: return 3;
+    case DataType::Q4_K: return 4;
+    case DataType::Q5_K: return 5;
+    case DataType::Q6_K: return 6;
     default: return 0;
   }
 }

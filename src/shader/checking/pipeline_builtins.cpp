@@ -131,7 +131,8 @@ ExpressionPtr Checker::call_pipeline(Builtin builtin, const syntax::Call& call, 
       break;
     }
     case Builtin::WeightsStageCopy: {
-      expect_arguments(call, 8, range);
+      const bool is_of_part = call.arguments.size() == 9;  // of a block
+      expect_arguments(call, is_of_part ? 9 : 8, range);
       arguments.push_back(stage_ring(*call.arguments[0]));
       number(1, "the stage");
       arguments.push_back(staged_array(*call.arguments[2], "target"));
@@ -151,7 +152,8 @@ ExpressionPtr Checker::call_pipeline(Builtin builtin, const syntax::Call& call, 
       arguments.push_back(build::expression(weights->type, ResourceExpression{weights}, call.arguments[4]->range));
       number(5, "the row");
       number(6, "the block");
-      number(7, "the number of blocks");
+      number(7, is_of_part ? "the block's first word" : "the number of blocks");
+      if (is_of_part) number(8, "the number of words");
       break;
     }
     case Builtin::WorkgroupRegisters: {

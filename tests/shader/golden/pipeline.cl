@@ -69,7 +69,9 @@ __kernel void pipeline(__global const uint* restrict w, __global const uint4* re
   if (t == 0u) {
     for (uint stage = 0u; stage < 2u; stage++) {
       stage_open_2((__local uint2*)&ring, stage, 0u, 4352u);
-      stage_copy_2((__local uint2*)&ring, stage, (uint)(size_t)&words + 4u * (stage * 576u), (ulong)((__global const uint*)(__global uint (*)[1])w + (stage * 32u / 32u * 576u + stage * 32u % 32u)), 4u * (576u));
+      stage_copy_2((__local uint2*)&ring, stage, (uint)(size_t)&words + 4u * (stage * 576u), (ulong)((__global const uint*)(__global uint (*)[1])w + (stage * 32u / 32u * 576u + stage * 32u % 32u)), 4u * (288u));
+      stage_copy_2((__local uint2*)&ring, stage, (uint)(size_t)&words + 4u * (stage * 576u + 288u), (ulong)((__global const uint*)(__global uint (*)[1])w + (stage * 32u / 32u * 576u + 288u + stage * 32u % 32u)), 4u * (32u));
+      stage_copy_2((__local uint2*)&ring, stage, (uint)(size_t)&words + 4u * (stage * 576u + 320u), (ulong)((__global const uint*)(__global uint (*)[1])w + (stage * 32u / 32u * 576u + 288u + stage * 32u % 32u + 32u)), 4u * (256u));
       stage_copy_2((__local uint2*)&ring, stage, (uint)(size_t)&tile + 16u * (stage * 128u), (ulong)((__global const uint4*)(__global uint4 (*)[1])x + (stage * 128u)), 16u * (128u));
     }
   }

@@ -13,13 +13,23 @@ kernel void pipeline(device const uint* w [[buffer(0)]], device const uint4* x [
     for (uint stage = 0u; stage < 2u; stage++) {
       const uint to = stage * 576u;
       const uint from = stage * 32u / 32u * 576u + stage * 32u % 32u;
-      for (uint i_1 = 0u; i_1 < 576u; i_1++) {
+      for (uint i_1 = 0u; i_1 < 288u; i_1++) {
         words[to + i_1] = w[from + i_1];
       }
-      const uint to_1 = stage * 128u;
-      const uint from_1 = stage * 128u;
-      for (uint i_2 = 0u; i_2 < 128u; i_2++) {
-        tile[to_1 + i_2] = x[from_1 + i_2];
+      const uint to_1 = stage * 576u + 288u;
+      const uint from_1 = stage * 32u / 32u * 576u + 288u + stage * 32u % 32u;
+      for (uint i_2 = 0u; i_2 < 32u; i_2++) {
+        words[to_1 + i_2] = w[from_1 + i_2];
+      }
+      const uint to_2 = stage * 576u + 320u;
+      const uint from_2 = stage * 32u / 32u * 576u + 288u + stage * 32u % 32u + 32u;
+      for (uint i_3 = 0u; i_3 < 256u; i_3++) {
+        words[to_2 + i_3] = w[from_2 + i_3];
+      }
+      const uint to_3 = stage * 128u;
+      const uint from_3 = stage * 128u;
+      for (uint i_4 = 0u; i_4 < 128u; i_4++) {
+        tile[to_3 + i_4] = x[from_3 + i_4];
       }
     }
   }

@@ -15,13 +15,23 @@ fn pipeline(@builtin(local_invocation_index) t: u32) {
     for (var stage = 0u; stage < 2u; stage++) {
       let to = stage * 576u;
       let from_ = stage * 32u / 32u * 576u + stage * 32u % 32u;
-      for (var i_1 = 0u; i_1 < 576u; i_1++) {
+      for (var i_1 = 0u; i_1 < 288u; i_1++) {
         words[to + i_1] = w[from_ + i_1];
       }
-      let to_1 = stage * 128u;
-      let from_1 = stage * 128u;
-      for (var i_2 = 0u; i_2 < 128u; i_2++) {
-        tile[to_1 + i_2] = x[from_1 + i_2];
+      let to_1 = stage * 576u + 288u;
+      let from_1 = stage * 32u / 32u * 576u + 288u + stage * 32u % 32u;
+      for (var i_2 = 0u; i_2 < 32u; i_2++) {
+        words[to_1 + i_2] = w[from_1 + i_2];
+      }
+      let to_2 = stage * 576u + 320u;
+      let from_2 = stage * 32u / 32u * 576u + 288u + stage * 32u % 32u + 32u;
+      for (var i_3 = 0u; i_3 < 256u; i_3++) {
+        words[to_2 + i_3] = w[from_2 + i_3];
+      }
+      let to_3 = stage * 128u;
+      let from_3 = stage * 128u;
+      for (var i_4 = 0u; i_4 < 128u; i_4++) {
+        tile[to_3 + i_4] = x[from_3 + i_4];
       }
     }
   }

@@ -16,7 +16,9 @@ fn pipeline(@builtin(local_invocation_index) t: u32) {
   if (t == 0u) {
     for (var stage = 0u; stage < stages; stage++) {
       stageOpen(&ring, stage, 0u, 4u * stage_words + 16u * 128u);
-      weightsStageCopy(&ring, stage, &words, stage * stage_words, w, 32u * stage, 0u, 2u);
+      weightsStageCopy(&ring, stage, &words, stage * stage_words, w, 32u * stage, 0u, 1u);
+      weightsStageCopy(&ring, stage, &words, stage * stage_words + 288u, w, 32u * stage, 1u, 0u, 1u);
+      weightsStageCopy(&ring, stage, &words, stage * stage_words + 320u, w, 32u * stage, 1u, 1u, 8u);
       stageCopy(&ring, stage, &tile, stage * 128u, &x, stage * 128u, 128u);
     }
   }
