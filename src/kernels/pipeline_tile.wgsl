@@ -238,10 +238,10 @@ fn load(rows: Rows, stage: u32, k: u32, t: u32, raw: ptr<function, Raw>) {
   }
 }
 
-// The scale and the minimum of a group of 32 columns of a superblock, as halves.
+// The scale of a group of 32 columns of a superblock and what is added, the minimum's negative, as halves.
 fn scale_and_minimum_of(place: u32, base: u32, group: u32) -> u32 {
   let at = base + place;
-  return pack2x16float(unpack2x16float(words[at]) *
+  return pack2x16float(unpack2x16float(words[at]) * vec2f(1.0, -1.0) *
                        scale_and_minimum(words[at + 1u], words[at + 2u], words[at + 3u], group));
 }
 
@@ -282,10 +282,14 @@ fn signed_bytes(word: u32, scale: u32) -> u32 {
                       bitcast<vec2<f16>>(scale));
 }
 
-// Two numbers of superblocks: low four bits as halves have them, and bits above.
-fn numbers(low: u32, upper: u32) -> vec2<f16> {
-  let n = bitcast<vec2<f16>>((low & 0x000f000fu) | upper | 0x64006400u);
-  return n - vec2<f16>(select(1024.0h, 1056.0h, weights_kind == 6u));
+// Two numbers of superblocks, of which halves have the low four bits, scaled: of q4_k and q5_k more by `added`.
+fn scaled_numbers(low: u32, upper: u32, scale: u32, added: u32) -> u32 {
+  let n = (low & 0x000f000fu) | upper | 0x64006400u;
+  if (weights_kind == 6u) {
+    return bitcast<u32>((bitcast<vec2<f16>>(n) - vec2<f16>(1056.0h)) * bitcast<vec2<f16>>(scale));
+  }
+  return bitcast<u32>((bitcast<vec2<f16>>(n) - vec2<f16>(1024.0h)) * bitcast<vec2<f16>>(scale) +
+                      bitcast<vec2<f16>>(added));
 }
 
 // What neighbour `number` of the four that share two rows has.
@@ -311,23 +315,21 @@ fn decode_super(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragme
       odd = (upper >> vec2<u32>(4u)) & vec2<u32>(upper_bits);
     }
     let next = low >> vec2<u32>(8u);
+    var scales = vec2<u32>();  // of both rows, and what is added
+    var added = vec2<u32>();
     if (is_q6) {
-      let scales = of_neighbour(own, part, t);
-      let s = bitcast<vec2<f16>>(twice(scales, 0u));
-      let u = bitcast<vec2<f16>>(twice(scales, 1u));
-      (*parts)[part] = vec4<u32>(bitcast<u32>(numbers(low.x, even.x) * s), bitcast<u32>(numbers(low.y, even.y) * u),
-                                 bitcast<u32>(numbers(next.x, odd.x) * s), bitcast<u32>(numbers(next.y, odd.y) * u));
+      let both = of_neighbour(own, part, t);
+      scales = vec2<u32>(twice(both, 0u), twice(both, 1u));
     } else {
       let first = of_neighbour(own, part / 2u, t);
       let second = of_neighbour(own, 2u + part / 2u, t);
-      let s = bitcast<vec2<f16>>(twice(first, 0u));
-      let m = bitcast<vec2<f16>>(twice(first, 1u));
-      let u = bitcast<vec2<f16>>(twice(second, 0u));
-      let n = bitcast<vec2<f16>>(twice(second, 1u));
-      (*parts)[part] =
-          vec4<u32>(bitcast<u32>(numbers(low.x, even.x) * s - m), bitcast<u32>(numbers(low.y, even.y) * u - n),
-                    bitcast<u32>(numbers(next.x, odd.x) * s - m), bitcast<u32>(numbers(next.y, odd.y) * u - n));
+      scales = vec2<u32>(twice(first, 0u), twice(second, 0u));
+      added = vec2<u32>(twice(first, 1u), twice(second, 1u));
     }
+    (*parts)[part] = vec4<u32>(scaled_numbers(low.x, even.x, scales.x, added.x),
+                               scaled_numbers(low.y, even.y, scales.y, added.y),
+                               scaled_numbers(next.x, odd.x, scales.x, added.x),
+                               scaled_numbers(next.y, odd.y, scales.y, added.y));
   }
 }
 
