@@ -274,9 +274,9 @@ std::vector<Case> linear_cases() {
     add({.activation = DataType::F16, .packed = format, .max_tokens = 40, .tokens = 33}, {150, 128}, 40, true,
         format == DataType::Q8_0 ? Tail::SiluResidual : Tail::Residual, true);
   }
-  for (const DataType format : {DataType::Q4_K, DataType::Q5_K, DataType::Q6_K}) {
+  for (const DataType format : {DataType::Q4_1, DataType::Q4_K, DataType::Q5_K, DataType::Q6_K}) {
     add({.activation = DataType::F16, .packed = format, .max_tokens = 40, .tokens = 33}, {70, 512}, 40, true,
-        Tail::Residual, format != DataType::Q5_K);
+        Tail::Residual, format == DataType::Q4_K || format == DataType::Q6_K);
   }
   // Its widest tiles, which the rules take for many more rows.
   static const graph::NodeChoice widest{.kernel = "linear-pipeline", .values = {{"tokens", 256}}};

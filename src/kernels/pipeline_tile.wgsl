@@ -13,7 +13,7 @@ import package::packed_fields::{half_of, scale_and_minimum};
 
 override tile_tokens: u32;
 override stages: u32;        // at least 2
-override weights_kind: u32;  // 1: q4_0, 2: q8_0, 3: f16, 4: q4_k, 5: q5_k, 6: q6_k
+override weights_kind: u32;  // 1: q4_0, 2: q8_0, 3: f16, 4: q4_k, 5: q5_k, 6: q6_k, 7: q4_1
 override weight_rows: u32;   // whose words are interleaved: 32 or 64
 override gated: bool;        // half of a tile's rows are of a second matrix
 override band: u32;          // rows of tiles that are done together
@@ -34,9 +34,9 @@ const multiplying = 256u;                // invocations that multiply, 128 toget
 const invocations = multiplying + 128u;  // and 128 of which the first fills
 const sums_count = tile_tokens / 2u;
 const tile_rows = select(128u, 64u, gated);  // of each matrix
-const row_words = array<u32, 7>(0u, 9u, 17u, 32u, 12u, 20u, 29u)[weights_kind];  // of 64 columns
-const is_super = weights_kind >= 4u;
-const row_blocks = select(1u, 2u, weights_kind == 3u);
+const row_words = array<u32, 8>(0u, 9u, 17u, 32u, 12u, 20u, 29u, 10u)[weights_kind];  // of 64 columns
+const shares_scales = weights_kind >= 4u;  // the four invocations that share rows make each a part of the scales
+const row_blocks = select(1u, 2u, weights_kind == 3u || weights_kind == 7u);
 const group_pitch = row_words * weight_rows;
 const groups_of_tile = 128u / weight_rows;
 const stage_words = groups_of_tile * group_pitch;
@@ -47,8 +47,8 @@ const in_memory = weights_kind == 3u && !gated;
 const_assert weight_rows == 64u || !in_memory;
 
 // Words of an invocation's two rows in a step, and their scales.
-const nibble_pairs = array<u32, 7>(0u, 2u, 4u, 8u, 2u, 2u, 4u)[weights_kind];
-const upper_pairs = select(0u, 2u, weights_kind >= 5u);  // of bits beyond the nibbles
+const nibble_pairs = array<u32, 8>(0u, 2u, 4u, 8u, 2u, 2u, 4u, 2u)[weights_kind];
+const upper_pairs = select(0u, 2u, weights_kind == 5u || weights_kind == 6u);  // of bits beyond the nibbles
 const raw_pairs = nibble_pairs + upper_pairs;
 
 alias Raw = array<u32, 2u * raw_pairs + 2u>;
@@ -130,7 +130,7 @@ fn fill_rows(f: ptr<function, Filling>, w: weights<f32>, row: u32, to: u32) {
     weightsStageCopy(&ring, stage, &words, to + weight_rows, w, row, k / 8u, first + 48u, 4u);
     weightsStageCopy(&ring, stage, &words, to + 5u * weight_rows, w, row, k / 8u, first + 32u + half * 8u, 8u);
     weightsStageCopy(&ring, stage, &words, to + 13u * weight_rows, w, row, k / 8u, first + half * 16u, 16u);
-  } else if (is_super) {
+  } else if (weights_kind == 4u || weights_kind == 5u) {
     const shared_words = 4u + 4u * upper_pairs;
     weightsStageCopy(&ring, stage, &words, to, w, row, k / 4u, 0u, shared_words);
     weightsStageCopy(&ring, stage, &words, to + shared_words * weight_rows, w, row, k / 4u, shared_words + k % 4u * 8u, 8u);
@@ -182,7 +182,9 @@ fn tile_row(t: u32, second: u32) -> u32 {
 
 // Where in a stage a row's numbers begin: behind the scales of all rows of the group, if there are any, and upper bits,
 // four words of a row lie side by side, one for each invocation that shares it.
-const words_before = array<u32, 7>(0u, 1u, 1u, 0u, 4u, 12u, 13u)[weights_kind] * weight_rows;
+const words_before = array<u32, 8>(0u, 1u, 1u, 0u, 4u, 12u, 13u, 1u)[weights_kind] * weight_rows;
+// From a word to the next that an invocation has of the row: of q4_1 each block has its scale in front.
+const pair_pitch = select(4u, 5u, weights_kind == 7u) * weight_rows;
 fn row_place(row: u32, column: u32) -> u32 {
   return row / weight_rows * group_pitch + words_before + row % weight_rows * 4u + column;
 }
@@ -215,11 +217,11 @@ fn rows_of(t: u32) -> Rows {
 }
 
 // The words of a step that an invocation decodes: first those of the row that is read first, each beside that of the
-// other, then both rows' scales, or of superblocks what it has of them for all that share the rows.
+// other, then both rows' scales, or the part that it makes of them for all that share the rows.
 fn load(rows: Rows, stage: u32, k: u32, t: u32, raw: ptr<function, Raw>) {
   let base = stage * stage_words;
   @unroll for (var i = 0u; i < nibble_pairs; i++) {
-    let further = i * 4u * weight_rows;
+    let further = i * pair_pitch;
     (*raw)[2u * i] = words[base + rows.first + further];
     (*raw)[2u * i + 1u] = words[base + rows.second + further];
   }
@@ -230,7 +232,9 @@ fn load(rows: Rows, stage: u32, k: u32, t: u32, raw: ptr<function, Raw>) {
   }
   if (weights_kind == 6u) {
     (*raw)[2u * raw_pairs] = part_scales(rows, base, k, t % 4u);
-  } else if (is_super) {
+  } else if (weights_kind == 7u) {
+    (*raw)[2u * raw_pairs] = words[base + select(rows.low, rows.high, t % 4u >= 2u) + t % 2u * pair_pitch];
+  } else if (shares_scales) {
     (*raw)[2u * raw_pairs] = scale_and_minimum_of(select(rows.low, rows.high, t % 4u >= 2u), base, 2u * (k % 4u) + t % 2u);
   } else if (weights_kind != 3u) {
     (*raw)[2u * raw_pairs] = words[base + rows.low];
@@ -282,7 +286,7 @@ fn signed_bytes(word: u32, scale: u32) -> u32 {
                       bitcast<vec2<f16>>(scale));
 }
 
-// Two numbers of superblocks, of which halves have the low four bits, scaled: of q4_k and q5_k more by `added`.
+// Two numbers whose low four bits are where those of halves are, scaled, and but for q6_k more by `added`.
 fn scaled_numbers(low: u32, upper: u32, scale: u32, added: u32) -> u32 {
   let n = (low & 0x000f000fu) | upper | 0x64006400u;
   if (weights_kind == 6u) {
@@ -297,15 +301,17 @@ fn of_neighbour(value: u32, number: u32, t: u32) -> u32 {
   return subgroupShuffle(value, t % 32u / 4u * 4u + number);
 }
 
-// The same of superblocks.
-fn decode_super(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>, k: u32, t: u32) {
+// The same where scales are shared.
+fn decode_shared(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>, k: u32, t: u32) {
   const upper_bits = select(0x00100010u, 0x00300030u, weights_kind == 6u);
   const is_q6 = weights_kind == 6u;
+  const is_q4_1 = weights_kind == 7u;
   let own = (*raw)[2u * raw_pairs];
   @unroll for (var part = 0u; part < 4u; part++) {
-    // Of q6_k all nibbles of a step are the same of their bytes, of others those of the second 32 columns are the upper.
-    let shift = select(part / 2u * 4u, k % 2u * 4u, is_q6);
-    let low = ordered(rows, raw, part % nibble_pairs) >> vec2<u32>(shift);
+    // Of q6_k all nibbles of a step are the same of their bytes, of others of superblocks those of the second 32 columns
+    // are the upper, of q4_1 those of the second 16 of a block.
+    let shift = select(select(part / 2u, part % 2u, is_q4_1) * 4u, k % 2u * 4u, is_q6);
+    let low = ordered(rows, raw, select(part % nibble_pairs, part / 2u, is_q4_1)) >> vec2<u32>(shift);
     var even = vec2<u32>();
     var odd = vec2<u32>();
     if (upper_pairs > 0u) {
@@ -335,8 +341,8 @@ fn decode_super(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragme
 
 // The invocation's part of the weights of step k of a row, decoded: 16 columns an element.
 fn decode(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>, k: u32, t: u32) {
-  if (is_super) {
-    decode_super(rows, raw, parts, k, t);
+  if (shares_scales) {
+    decode_shared(rows, raw, parts, k, t);
   } else if (weights_kind == 3u) {
     @unroll for (var k = 0u; k < 4u; k++) {
       let a = ordered(rows, raw, 2u * k);

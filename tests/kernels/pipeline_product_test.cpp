@@ -94,16 +94,20 @@ double error_of(gpu::Device& device, const Case& c, unsigned seed) {
   double worst = 0;
   for (std::uint32_t token = 0; token < c.tokens; ++token) {
     for (std::uint32_t row = 0; row < c.rows; ++row) {
-      double sums[2] = {}, magnitude = 0;
+      double sums[2] = {}, magnitudes[2] = {};
       for (std::uint32_t k = 0; k < c.columns; ++k) {
         const double value = x[std::size_t{token} * c.columns + k];
         sums[0] += first.values[std::size_t{row} * c.columns + k] * value;
         sums[1] += second.values[std::size_t{row} * c.columns + k] * value;
-        magnitude += std::abs(first.values[std::size_t{row} * c.columns + k] * value);
+        magnitudes[0] += std::abs(first.values[std::size_t{row} * c.columns + k] * value);
+        magnitudes[1] += std::abs(second.values[std::size_t{row} * c.columns + k] * value);
       }
-      double wanted = sums[0];
-      if (c.is_gated) wanted = sums[0] / (1 + std::exp(-sums[0])) * sums[1];
-      if (c.is_gated) magnitude = (magnitude + 1) * (std::abs(sums[1]) + 1);
+      double wanted = sums[0], magnitude = magnitudes[0];
+      if (c.is_gated) {  // each factor's error times the other; the activation's slope is 1.1 at most
+        const double gate = sums[0] / (1 + std::exp(-sums[0]));
+        wanted = gate * sums[1];
+        magnitude = 1.1 * (magnitudes[0] + 1) * std::abs(sums[1]) + std::abs(gate) * (magnitudes[1] + 1);
+      }
       if (c.has_bias) wanted += bias[row];
       if (c.has_residual) wanted += residual[std::size_t{token} * c.rows + row];
       // Weights are decoded in f16, with a rounding or two.
@@ -121,6 +125,7 @@ std::vector<Case> cases() {
           {.format = DataType::Q4_0, .rows = 68, .columns = 64, .tokens = 35, .is_gated = true, .has_residual = true},
           {.format = DataType::F16, .rows = 132, .columns = 64, .max_tokens = 70, .tokens = 69, .has_bias = true},
           {.format = DataType::F16, .rows = 36, .columns = 128, .is_gated = true},
+          {.format = DataType::Q4_1, .rows = 68, .columns = 192, .max_tokens = 33, .tokens = 33, .has_residual = true},
           {.format = DataType::Q4_K, .rows = 68, .columns = 512, .max_tokens = 33, .tokens = 33},
           {.format = DataType::Q5_K, .rows = 36, .columns = 256, .max_tokens = 33, .tokens = 33, .is_gated = true},
           {.format = DataType::Q6_K, .rows = 68, .columns = 512, .max_tokens = 33, .tokens = 33, .has_bias = true}};

@@ -113,8 +113,9 @@ bool has_pipeline(const Node& node, const SelectionContext& context) {
   const WeightsDescriptor packed = weights_descriptor(context, node.inputs[1]);
   if (pipeline_format(packed.format) == 0 || packed.columns % depth != 0 || packed.word_run != 4) return false;
   if (packed.row_group != (packed.format == DataType::F16 ? 64 : 32)) return false;
-  // Four invocations share the scales of superblocks.
-  if (info(packed.format).block_length == 256 && facts.subgroup_size != 32) return false;
+  // Four invocations share scales: those of formats with minima and of superblocks.
+  constexpr std::uint32_t first_shared = 4;
+  if (pipeline_format(packed.format) >= first_shared && facts.subgroup_size != 32) return false;
   // As on the matrix units of subgroups, halves are multiplied where they are stored, or a prologue makes them.
   const ValueId x2 = joined_input(node);
   const auto is_half = [&](ValueId id) { return context.value(id).data_type == DataType::F16; };
@@ -168,6 +169,7 @@ std::uint32_t pipeline_format(DataType format) {
     case DataType::Q4_K: return 4;
     case DataType::Q5_K: return 5;
     case DataType::Q6_K: return 6;
+    case DataType::Q4_1: return 7;
     default: return 0;
   }
 }
