@@ -274,7 +274,8 @@ std::vector<Case> linear_cases() {
     add({.activation = DataType::F16, .packed = format, .max_tokens = 40, .tokens = 33}, {150, 128}, 40, true,
         format == DataType::Q8_0 ? Tail::SiluResidual : Tail::Residual, true);
   }
-  for (const DataType format : {DataType::Q4_1, DataType::Q4_K, DataType::Q5_K, DataType::Q6_K}) {
+  for (const DataType format :
+       {DataType::Q4_1, DataType::Q4_K, DataType::Q5_K, DataType::Q6_K, DataType::I8C, DataType::I4C}) {
     add({.activation = DataType::F16, .packed = format, .max_tokens = 40, .tokens = 33}, {70, 512}, 40, true,
         Tail::Residual, format == DataType::Q4_K || format == DataType::Q6_K);
   }

@@ -5,7 +5,7 @@
 import package::active_rows::active_rows;
 import package::matrix_operands::{position, without_padding};
 import package::parameters::Parameters;
-import package::pipeline_tile::{Filling, Sums, Turn, batch, depth, fill, find_tile, first_step, gated, in_memory, invocations, matrix_token,
+import package::pipeline_tile::{Filling, Sums, Turn, batch, depth, fill, find_tile, first_step, gated, has_row_scale, in_memory, invocations, matrix_token,
                                 multiply_step, multiply_tile, multiplying, neighbouring, neighbouring_token, of_matrix,
                                 place_of, ring, row_positions, rows_of, separate, splits, stages, take_turn,
                                 tile_rows, tile_tokens, windowed};
@@ -16,6 +16,15 @@ var<storage, read> packed: array<vec4<u32>>;
 @tensor var<write> y: tensor<f32>;
 @tensor var<write> shares: tensor<f32>;  // {H = splits, W = positions, C = rows}: what matrix_sum adds, where there are some
 var<uniform> parameters: Parameters;
+
+// Of formats with a scale a row those of rows 4 s to 4 s + 3.
+@fusion fn row_scales(s: u32) -> vec4f {
+  return vec4f(1.0);
+}
+
+@fusion fn up_row_scales(s: u32) -> vec4f {
+  return vec4f(1.0);
+}
 
 @fusion fn activation(value: vec4f, b: u32, y: u32, x: u32, s: u32) -> vec4f {
   return value;
@@ -41,9 +50,13 @@ fn place_in(p: u32, positions: u32) -> vec3u {
   return select(vec3u(0u, tensorHeight(y), 0u), place, vec3<bool>(p < positions));
 }
 
-fn put(sum: vec4f, p: u32, s: u32, share: u32, positions: u32) {
+fn put(product: vec4f, p: u32, s: u32, share: u32, positions: u32) {
   let at = place_in(p, positions);
   if (at.y < tensorHeight(y) && s < tensorSlices(y)) {
+    var sum = product;
+    if (has_row_scale) {
+      sum *= row_scales(s);
+    }
     if (splits > 1u) {
       tensorStore(shares, share, (at.y * tensorWidth(y) + at.z) * tensorBatch(y) + at.x, s, sum);
     } else {
@@ -53,9 +66,15 @@ fn put(sum: vec4f, p: u32, s: u32, share: u32, positions: u32) {
   }
 }
 
-fn put_gated(gate_sum: vec4f, up_sum: vec4f, p: u32, s: u32, positions: u32) {
+fn put_gated(gate_product: vec4f, up_product: vec4f, p: u32, s: u32, positions: u32) {
   if (p < positions && s < tensorSlices(y)) {
     let at = position(p, y);
+    var gate_sum = gate_product;
+    var up_sum = up_product;
+    if (has_row_scale) {
+      gate_sum *= row_scales(s);
+      up_sum *= up_row_scales(s);
+    }
     let product = activation(gate_sum, at.x, at.y, at.z, s) * up_bias(up_sum, at.x, at.y, at.z, s);
     tensorStore(y, at, s, epilogue(without_padding(product, s, tensorChannels(y)), at.x, at.y, at.z, s));
   }

@@ -13,7 +13,7 @@ import package::packed_fields::{half_of, scale_and_minimum};
 
 override tile_tokens: u32;
 override stages: u32;        // at least 2
-override weights_kind: u32;  // 1: q4_0, 2: q8_0, 3: f16, 4: q4_k, 5: q5_k, 6: q6_k, 7: q4_1
+override weights_kind: u32;  // 1: q4_0, 2: q8_0, 3: f16, 4: q4_k, 5: q5_k, 6: q6_k, 7: q4_1, 8: i8c, 9: i4c
 override weight_rows: u32;   // whose words are interleaved: 32 or 64
 override gated: bool;        // half of a tile's rows are of a second matrix
 override band: u32;          // rows of tiles that are done together
@@ -34,9 +34,10 @@ const multiplying = 256u;                // invocations that multiply, 128 toget
 const invocations = multiplying + 128u;  // and 128 of which the first fills
 const sums_count = tile_tokens / 2u;
 const tile_rows = select(128u, 64u, gated);  // of each matrix
-const row_words = array<u32, 8>(0u, 9u, 17u, 32u, 12u, 20u, 29u, 10u)[weights_kind];  // of 64 columns
-const shares_scales = weights_kind >= 4u;  // the four invocations that share rows make each a part of the scales
-const row_blocks = select(1u, 2u, weights_kind == 3u || weights_kind == 7u);
+const row_words = array<u32, 10>(0u, 9u, 17u, 32u, 12u, 20u, 29u, 10u, 16u, 8u)[weights_kind];  // of 64 columns
+const has_row_scale = weights_kind >= 8u;  // which stored sums are multiplied with
+const shares_scales = weights_kind >= 4u && !has_row_scale;  // the four invocations that share rows make each a part of the scales
+const row_blocks = select(1u, 2u, weights_kind == 3u || weights_kind >= 7u);
 const group_pitch = row_words * weight_rows;
 const groups_of_tile = 128u / weight_rows;
 const stage_words = groups_of_tile * group_pitch;
@@ -47,7 +48,7 @@ const in_memory = weights_kind == 3u && !gated;
 const_assert weight_rows == 64u || !in_memory;
 
 // Words of an invocation's two rows in a step, and their scales.
-const nibble_pairs = array<u32, 8>(0u, 2u, 4u, 8u, 2u, 2u, 4u, 2u)[weights_kind];
+const nibble_pairs = array<u32, 10>(0u, 2u, 4u, 8u, 2u, 2u, 4u, 2u, 4u, 2u)[weights_kind];
 const upper_pairs = select(0u, 2u, weights_kind == 5u || weights_kind == 6u);  // of bits beyond the nibbles
 const raw_pairs = nibble_pairs + upper_pairs;
 
@@ -182,7 +183,7 @@ fn tile_row(t: u32, second: u32) -> u32 {
 
 // Where in a stage a row's numbers begin: behind the scales of all rows of the group, if there are any, and upper bits,
 // four words of a row lie side by side, one for each invocation that shares it.
-const words_before = array<u32, 8>(0u, 1u, 1u, 0u, 4u, 12u, 13u, 1u)[weights_kind] * weight_rows;
+const words_before = array<u32, 10>(0u, 1u, 1u, 0u, 4u, 12u, 13u, 1u, 0u, 0u)[weights_kind] * weight_rows;
 // From a word to the next that an invocation has of the row: of q4_1 each block has its scale in front.
 const pair_pitch = select(4u, 5u, weights_kind == 7u) * weight_rows;
 fn row_place(row: u32, column: u32) -> u32 {
@@ -236,7 +237,7 @@ fn load(rows: Rows, stage: u32, k: u32, t: u32, raw: ptr<function, Raw>) {
     (*raw)[2u * raw_pairs] = words[base + select(rows.low, rows.high, t % 4u >= 2u) + t % 2u * pair_pitch];
   } else if (shares_scales) {
     (*raw)[2u * raw_pairs] = scale_and_minimum_of(select(rows.low, rows.high, t % 4u >= 2u), base, 2u * (k % 4u) + t % 2u);
-  } else if (weights_kind != 3u) {
+  } else if (weights_kind != 3u && !has_row_scale) {
     (*raw)[2u * raw_pairs] = words[base + rows.low];
     (*raw)[2u * raw_pairs + 1u] = words[base + rows.high];
   }
@@ -270,6 +271,8 @@ fn ordered(rows: Rows, raw: ptr<function, Raw>, number: u32) -> vec2<u32> {
 fn twice(pair: u32, number: u32) -> u32 {
   return ((pair >> (16u * number)) & 0xffffu) * 0x10001u;
 }
+
+const one = 0x3c003c00u;  // twice, as a half
 
 // Nibbles in the low four bits of halves' mantissas, or four bits further up: 1024 and n, or 1024 and 16 n.
 fn low_nibbles(word: u32, scale: u32) -> u32 {
@@ -344,28 +347,36 @@ fn decode(rows: Rows, raw: ptr<function, Raw>, parts: ptr<function, Fragment>, k
   if (shares_scales) {
     decode_shared(rows, raw, parts, k, t);
   } else if (weights_kind == 3u) {
-    @unroll for (var k = 0u; k < 4u; k++) {
-      let a = ordered(rows, raw, 2u * k);
-      let b = ordered(rows, raw, 2u * k + 1u);
-      (*parts)[k] = vec4<u32>(a, b);
+    @unroll for (var part = 0u; part < 4u; part++) {
+      let a = ordered(rows, raw, 2u * part);
+      let b = ordered(rows, raw, 2u * part + 1u);
+      (*parts)[part] = vec4<u32>(a, b);
     }
   } else {
     @unroll for (var block = 0u; block < 2u; block++) {
-      let s = twice((*raw)[2u * raw_pairs], block);
-      let t = twice((*raw)[2u * raw_pairs + 1u], block);
-      if (weights_kind == 1u) {
-        let w = ordered(rows, raw, block);
+      var scale = one;
+      var other = one;
+      if (!has_row_scale) {
+        scale = twice((*raw)[2u * raw_pairs], block);
+        other = twice((*raw)[2u * raw_pairs + 1u], block);
+      }
+      if (weights_kind == 1u || weights_kind == 9u) {
+        // Nibbles in two's complement are those of q4_0 with their sign turned.
+        let w = ordered(rows, raw, block) ^ vec2<u32>(select(0u, 0x88888888u, has_row_scale));
         let v = w >> vec2<u32>(8u);
         (*parts)[2u * block] =
-            vec4<u32>(low_nibbles(w.x, s), low_nibbles(w.y, t), low_nibbles(v.x, s), low_nibbles(v.y, t));
+            vec4<u32>(low_nibbles(w.x, scale), low_nibbles(w.y, other), low_nibbles(v.x, scale),
+                      low_nibbles(v.y, other));
         (*parts)[2u * block + 1u] =
-            vec4<u32>(high_nibbles(w.x, s), high_nibbles(w.y, t), high_nibbles(v.x, s), high_nibbles(v.y, t));
+            vec4<u32>(high_nibbles(w.x, scale), high_nibbles(w.y, other), high_nibbles(v.x, scale),
+                      high_nibbles(v.y, other));
       } else {
-        @unroll for (var k = 0u; k < 2u; k++) {
-          let w = ordered(rows, raw, 2u * block + k) ^ vec2<u32>(0x80808080u);
+        @unroll for (var half = 0u; half < 2u; half++) {
+          let w = ordered(rows, raw, 2u * block + half) ^ vec2<u32>(0x80808080u);
           let v = w >> vec2<u32>(8u);
-          (*parts)[2u * block + k] =
-              vec4<u32>(signed_bytes(w.x, s), signed_bytes(w.y, t), signed_bytes(v.x, s), signed_bytes(v.y, t));
+          (*parts)[2u * block + half] =
+              vec4<u32>(signed_bytes(w.x, scale), signed_bytes(w.y, other), signed_bytes(v.x, scale),
+                        signed_bytes(v.y, other));
         }
       }
     }

@@ -172,7 +172,9 @@ std::uint32_t gpu_word_run(DataType type) {
     case DataType::Q8_0:
     case DataType::Q4_K:
     case DataType::Q5_K:
-    case DataType::Q6_K: return 4;
+    case DataType::Q6_K:
+    case DataType::I8C:
+    case DataType::I4C: return 4;
     default: return 1;
   }
 }

@@ -51,21 +51,6 @@ void add_gate_biases(const Node& node, const SelectionContext& context, KernelUs
   use.specialization.fusions["activation"] = fusion_source("activation", "gate_bias", gate, shapes, shape);
 }
 
-/// Fusion points of kernels that multiply the sums of rows with the rows' scales: of weights in sixteens where
-/// `is_wide`.
-void add_row_scales(const Node& node, const SelectionContext& context, bool is_wide, KernelUse& use) {
-  if (!info(context.value(weights_of(node)).weights.format).has_row_scale()) return;
-  for (const std::string_view name : {"w", "up"}) {
-    const std::string function = name == "w" ? "row_scales" : "up_row_scales";
-    const auto scale = [&](int row) { return fmt::format("weightsRowScale({}, 4u * s + {}u)", name, row); };
-    use.specialization.fusions[function] =
-        is_wide ? fmt::format("fn {}(rows: u32) -> vec16<f32> {{\n  return weightsRowScale({}, rows);\n}}\n", function,
-                              name)
-                : fmt::format("fn {}(s: u32) -> vec4f {{\n  return vec4f({}, {}, {}, {});\n}}\n", function, scale(0),
-                              scale(1), scale(2), scale(3));
-  }
-}
-
 // `inputs`: names of the tensors that the kernel knows of x, q, scale and sums. It reads those of one form of input;
 // what is bound to the others is never read.
 KernelUse integer_use(const Node& node, const SelectionContext& context, std::string module_path,
@@ -84,7 +69,8 @@ KernelUse integer_use(const Node& node, const SelectionContext& context, std::st
                                   {"words", packed_words(context.shape(w).c)},
                                   {"matrices", is_gated(node) ? 2 : 1},
                                   {"rows_per_token", rows_per_token(context, node.outputs[0])}};
-  add_row_scales(node, context, inputs.size() > 0 && *(inputs.end() - 1) == "sums", use);
+  add_row_scales(context.value(weights_of(node)).weights.format, inputs.size() > 0 && *(inputs.end() - 1) == "sums",
+                 use);
   if (is_gated(node)) add_gate_biases(node, context, use);
   add_epilogue(node, context, use);
   return use;

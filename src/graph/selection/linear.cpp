@@ -1,5 +1,7 @@
 #include "graph/selection/linear.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/checked.h"
@@ -322,6 +324,19 @@ KernelUse matrix_use(const Node& node, const SelectionContext& context, std::str
   add_prologue(node, context, use);
   add_epilogue(node, context, use);
   return use;
+}
+
+void add_row_scales(DataType format, bool is_wide, KernelUse& use) {
+  if (!info(format).has_row_scale()) return;
+  for (const std::string_view name : {"w", "up"}) {
+    const std::string function = name == "w" ? "row_scales" : "up_row_scales";
+    const auto scale = [&](int row) { return fmt::format("weightsRowScale({}, 4u * s + {}u)", name, row); };
+    use.specialization.fusions[function] =
+        is_wide ? fmt::format("fn {}(rows: u32) -> vec16<f32> {{\n  return weightsRowScale({}, rows);\n}}\n", function,
+                              name)
+                : fmt::format("fn {}(s: u32) -> vec4f {{\n  return vec4f({}, {}, {}, {});\n}}\n", function, scale(0),
+                              scale(1), scale(2), scale(3));
+  }
 }
 
 Lowering linear_in_lanes(const Node& node, const SelectionContext& context, const RowTiling& tiling) {

@@ -14,6 +14,10 @@ KernelUse matrix_use(const Node& node, const SelectionContext& context, std::str
 /// Fills the fusion points `activation` (with the gate's bias) and `up_bias` of a gated linear.
 void add_gate(const Node& node, const SelectionContext& context, KernelUse& use);
 
+/// Fills the fusion points `row_scales` and `up_row_scales` of kernels that multiply the sums of rows of `w` and `up`
+/// with the rows' scales, where the format has them: of rows in sixteens where `is_wide`.
+void add_row_scales(DataType format, bool is_wide, KernelUse& use);
+
 /// Whether the kernels that hold sixteen rows in a wide vector apply.
 bool takes_wide_rows(const Node& node, const SelectionContext& context);
 

@@ -114,8 +114,8 @@ bool has_pipeline(const Node& node, const SelectionContext& context) {
   if (pipeline_format(packed.format) == 0 || packed.columns % depth != 0 || packed.word_run != 4) return false;
   if (packed.row_group != (packed.format == DataType::F16 ? 64 : 32)) return false;
   // Four invocations share scales: those of formats with minima and of superblocks.
-  constexpr std::uint32_t first_shared = 4;
-  if (pipeline_format(packed.format) >= first_shared && facts.subgroup_size != 32) return false;
+  const std::uint32_t number = pipeline_format(packed.format);
+  if (number >= 4 && number <= 7 && facts.subgroup_size != 32) return false;
   // As on the matrix units of subgroups, halves are multiplied where they are stored, or a prologue makes them.
   const ValueId x2 = joined_input(node);
   const auto is_half = [&](ValueId id) { return context.value(id).data_type == DataType::F16; };
@@ -170,6 +170,8 @@ std::uint32_t pipeline_format(DataType format) {
     case DataType::Q5_K: return 5;
     case DataType::Q6_K: return 6;
     case DataType::Q4_1: return 7;
+    case DataType::I8C: return 8;
+    case DataType::I4C: return 9;
     default: return 0;
   }
 }
@@ -239,6 +241,7 @@ Lowering pipeline_product(const Node& node, const SelectionContext& context, con
     use.resources.push_back(read("up", node.inputs[2]));
     add_gate(node, context, use);
   }
+  add_row_scales(weights.format, false, use);
   // A workgroup a unit, each of which does as many tiles as come to it.
   const std::uint64_t groups =
       divide_up(extents.positions, tokens) * row_tiles_of(extents.rows, extents.is_gated) * tiling.splits;
