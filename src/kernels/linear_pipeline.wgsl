@@ -5,9 +5,10 @@
 import package::active_rows::active_rows;
 import package::matrix_operands::{position, without_padding};
 import package::parameters::Parameters;
-import package::pipeline_tile::{Filling, Sums, Turn, batch, depth, fill, find_tile, first_step, gated, has_row_scale, in_memory, invocations, matrix_token,
-                                multiply_step, multiply_tile, multiplying, neighbouring, neighbouring_token, of_matrix,
-                                place_of, ring, row_positions, rows_of, separate, splits, stages, take_turn,
+import package::pipeline_fields::{gated, has_row_scale, ring, rows_of, stages};
+import package::pipeline_tile::{Filling, Sums, Turn, batch, depth, fill, find_tile, first_step, in_memory, invocations,
+                                matrix_token, multiply_step, multiply_tile, multiplying, neighbouring,
+                                neighbouring_token, of_matrix, place_of, row_positions, separate, splits, take_turn,
                                 tile_rows, tile_tokens, windowed};
 
 @weights var<read> w: weights<f32>;
