@@ -156,6 +156,17 @@ std::vector<Case> attention_cases() {
     // A window that is shorter than a step of keys, far from the start.
     add(many(cache, 33, 150), {.heads = 2, .scale = 0.4F, .window = 70}, {1, 8, 190}, Tail::Silu, is_f16);
   }
+  // Two steps of 64 keys, for more rows of queries than 64.
+  add({.packed = DataType::F16, .max_tokens = 18, .tokens = 17, .position = 60}, {.heads = 4, .scale = 0.1F},
+      {1, 128, 80}, Tail::Residual, false);
+  add({.packed = DataType::F16, .max_tokens = 18, .tokens = 17, .position = 400}, {.heads = 3, .scale = 0.1F},
+      {1, 128, 420}, Tail::None, false);
+  // A ring whose first key that is seen lies within a tile, and one that many tiles are left out before; blocks too.
+  for (const DataType cache : {DataType::F16, DataType::Q8_0}) {
+    add(many(cache, 30, 300), {.heads = 3, .scale = 0.3F, .window = 150, .ring = true}, {1, 20, 182}, Tail::None,
+        false);
+    add(many(cache, 33, 300), {.heads = 2, .scale = 0.3F, .window = 40, .softcap = 2}, {1, 36, 340}, Tail::Silu, false);
+  }
   for (const std::uint32_t size : {12U, 24U, 64U}) {
     add(many(DataType::Q8_0, 21, 19), {.heads = 3, .scale = 0.2F}, {1, size, 40}, Tail::None, size == 24);
     add({.packed = DataType::Q8_0, .max_tokens = 2, .tokens = 2, .position = 90},

@@ -100,6 +100,14 @@ std::vector<Case> multi_head_attention_cases() {
     add(halves, {.heads = 2, .scale = -1}, {.q = {.w = 7, .c = 2 * size}, .k = {.w = 99}, .low = 15, .high = 17},
         Tail::None, false);
   }
+  // Enough queries and keys for every compute unit of a GPU.
+  add(halves, {.heads = 4, .scale = 0.5F}, {.q = {.h = 16, .w = 16, .c = 16}}, Tail::Silu, false);
+  // Several workgroups of queries and tiles of keys, the last of which are not full; channels in two parts.
+  add(halves, {.heads = 1, .scale = 0.2F}, {.q = {.h = 13, .w = 17, .c = 20}, .k = {.h = 3, .w = 97}}, Tail::None,
+      false);
+  add(halves, {.heads = 1, .scale = 0.2F, .causal = true}, {.q = {.h = 3, .w = 71, .c = 44}}, Tail::Residual, false);
+  add(halves, {.heads = 1, .scale = 0.05F}, {.q = {.b = 2, .h = 7, .w = 13, .c = 512}}, Tail::None, false);
+  add(halves, {.heads = 1, .scale = 0.05F}, {.q = {.w = 129, .c = 260}, .k = {.w = 131}}, Tail::None, false);
   add({}, {.heads = 1, .scale = 0.04F}, {.q = {.h = 5, .w = 9, .c = 512}}, Tail::None, true);
   add({}, {.heads = 1, .scale = 0.04F}, {.q = {.h = 2, .w = 3, .c = 260}}, Tail::None, false);
   // Several tiles of queries and of keys; one query; more queries than keys.

@@ -22,6 +22,7 @@ struct Choice {
   bool is_token_minor = false;
   Precision precision = Precision::Auto;
   std::uint64_t local_memory = 48 << 10;
+  std::uint64_t pipeline_memory = 0;
 };
 
 LoweredGraph lowered(const Choice& choice) {
@@ -35,6 +36,8 @@ LoweredGraph lowered(const Choice& choice) {
   facts.has_subgroups = choice.has_subgroups;
   facts.subgroup_size = 32;
   facts.has_matrices = choice.has_matrices;
+  facts.pipeline_memory = choice.pipeline_memory;
+  facts.max_allocation = 1 << 30;
   Builder b({.max_tokens = choice.tokens});
   const std::uint32_t rows = choice.tokens * (choice.heads / choice.kv_heads);
   const Tensor q = b.input("q", {.h = choice.kv_heads, .w = rows, .c = choice.head_size});
@@ -95,6 +98,32 @@ TEST(AttentionSelection, ManyTokensGoToMatrixUnitsWhereThereAreAny) {
   EXPECT_THAT(kernels_of({.tokens = 512, .cache = DataType::F32}), tile);
   EXPECT_THAT(kernels_of({.tokens = 512, .precision = Precision::F32}), tile);
   EXPECT_THAT(kernels_of({.tokens = 512, .head_size = 260}), tile);
+}
+
+TEST(AttentionSelection, ManyTokensGoThroughThePipelineWhereThereIsOne) {
+  constexpr std::uint64_t memory = 224 << 10;
+  const auto pipeline = ElementsAre("attention-cache-pipeline", "attention-cache-pipeline");
+  EXPECT_THAT(kernels_of({.tokens = 512, .pipeline_memory = memory}), pipeline);
+  EXPECT_THAT(kernels_of({.tokens = 512, .cache = DataType::Q8_0, .pipeline_memory = memory}), pipeline);
+  EXPECT_THAT(kernels_of({.tokens = 512, .head_size = 256, .pipeline_memory = memory}), pipeline);
+  const auto matrix = ElementsAre("attention-cache-matrix");
+  EXPECT_THAT(kernels_of({.tokens = 512, .pipeline_memory = 4 << 10}), matrix);
+  EXPECT_THAT(kernels_of({.tokens = 512, .has_subgroups = false, .pipeline_memory = memory}), matrix);
+  const auto tile = ElementsAre("attention-cache-tile");
+  EXPECT_THAT(kernels_of({.tokens = 512, .cache = DataType::F32, .pipeline_memory = memory}), tile);
+  EXPECT_THAT(kernels_of({.tokens = 512, .precision = Precision::F32, .pipeline_memory = memory}), tile);
+  EXPECT_THAT(kernels_of({.pipeline_memory = memory}).front(), "attention-split-halves");
+  EXPECT_THAT(kernels_of({.tokens = 512, .is_cpu = true, .pipeline_memory = memory}),
+              ElementsAre("attention-cache-wide"));
+}
+
+TEST(AttentionSelection, TilesForThePipelineAreThoseThatARunSees) {
+  const LoweredGraph graph = lowered({.tokens = 512, .pipeline_memory = 224 << 10});
+  const Parameters parameters{.tokens = 100, .position = 1000};
+  const std::uint64_t keys = static_cast<std::uint64_t>(graph.steps[0].use.specialization.overrides.at("keys"));
+  EXPECT_EQ(graph.steps[0].use.grid[0].groups(parameters), (1100 + keys - 1) / keys);
+  EXPECT_EQ(graph.steps[0].use.grid[1].groups(parameters), 8U);
+  EXPECT_EQ(graph.steps[1].use.grid[0].groups(parameters), (300 + 127) / 128U);
 }
 
 TEST(AttentionSelection, CpusTakeRowsInVectorsOrOneByOne) {

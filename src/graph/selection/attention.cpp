@@ -4,6 +4,7 @@
 #include "graph/selection/attention_tiles.h"
 #include "graph/selection/cached_attention.h"
 #include "graph/selection/kv_cache.h"
+#include "graph/selection/pipeline_attention.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/split_attention.h"
 #include "graph/selection/tunable.h"
@@ -57,6 +58,27 @@ Lowering on_matrix_units(const Node& node, const SelectionContext& context) {
   // What stands for the extents of a quantized cache is in the type that the kernel takes tensors in.
   for (auto& [name, descriptor] : use.specialization.tensors) descriptor.data_type = DataType::F16;
   return {.kernels = {std::move(use)}};
+}
+
+AttendedKeys attended(const Node& node, const SelectionContext& context) {
+  return {.slices = context.shape(node.inputs[0]).slices(),
+          .heads = context.shape(node.inputs[0]).h,
+          .most = context.shape(node.inputs[1]).w,
+          .moves = node.as<Attention>()->ring};
+}
+
+bool is_for_pipeline(const Node& node, const SelectionContext& context) {
+  if (context.graph.max_tokens <= few_tokens || !has_whole_slices(node, context)) return false;
+  return takes_pipeline_attention(node, context, attended(node, context));
+}
+
+Lowering by_pipeline(const Node& node, const SelectionContext& context) {
+  const AttendedKeys keys = attended(node, context);
+  const PipelineAttention tiling = tuned_pipeline_attention(context, keys);
+  KernelUse input = cache_use("package::attention_input", node, context, 1);
+  input.grid[0] = GridExtent{.context_per_group = tiling.keys, .most_groups = key_tiles(tiling, keys)};
+  return through_pipeline(node, context, tiling, keys, std::move(input),
+                          whole_use("package::attention_pipeline", node, context, tiling.queries()));
 }
 
 bool is_for_gpus(const Node& node, const SelectionContext& context) {
@@ -126,6 +148,7 @@ constexpr KernelRow rows[] = {{Attention::name, "attention-cache-wide", is_for_c
                               {Attention::name, "attention-cache-row", is_for_cpus, by_row},
                               {Attention::name, "attention-split-halves", is_split_halves, split_in_halves},
                               {Attention::name, "attention-split", is_split, split_over_the_cache},
+                              {Attention::name, "attention-cache-pipeline", is_for_pipeline, by_pipeline},
                               {Attention::name, "attention-cache-matrix", is_for_matrix_units, on_matrix_units},
                               {Attention::name, "attention-cache-tile", is_for_gpus, tiled},
                               {Attention::name, "attention-online", has_a_query_a_token, online}};

@@ -1,7 +1,9 @@
 // Attention without a cache, and without the matrix of scores in memory.
+#include <algorithm>
 #include <numbers>
 
 #include "graph/selection/attention_tiles.h"
+#include "graph/selection/pipeline_attention.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
@@ -31,7 +33,8 @@ bool is_for_cpus(const Node& node, const SelectionContext& context) {
   return context.facts.is_cpu && has_ordered_positions(node, context);
 }
 
-// What all forms have in common: a workgroup takes `queries` queries of one head of one image.
+// What all forms have in common: a workgroup takes `queries` queries of one head of one image. What it writes is not
+// bound yet.
 KernelUse attention_use(std::string module_path, const Node& node, const SelectionContext& context,
                         std::uint32_t queries) {
   const auto& attention = *node.as<MultiHeadAttention>();
@@ -46,16 +49,22 @@ KernelUse attention_use(std::string module_path, const Node& node, const Selecti
                                   {"query_rows_per_token", query_rows},
                                   {"key_rows_per_token", positions_per_token(context, node.inputs[1])}};
   use.resources = {read("q", node.inputs[0]), read("k_cache", node.inputs[1]), read("v_cache", node.inputs[2]),
-                   write("y", node.outputs[0]), parameters()};
+                   parameters()};
   const GridExtent tiles = query_rows > 0 ? GridExtent{.rows_per_group = queries, .rows_per_token = query_rows}
                                           : groups_of(std::uint64_t{q.h} * q.w, queries);
   use.grid = {tiles, GridExtent{.fixed = attention.heads}, GridExtent{.fixed = q.b}};
+  return use;
+}
+
+KernelUse whole_use(std::string module_path, const Node& node, const SelectionContext& context, std::uint32_t queries) {
+  KernelUse use = attention_use(std::move(module_path), node, context, queries);
+  use.resources.push_back(write("y", node.outputs[0]));
   add_epilogue(node, context, use);
   return use;
 }
 
 Lowering wide(const Node& node, const SelectionContext& context) {
-  return {.kernels = {attention_use("package::attention_wide", node, context, 16)}};
+  return {.kernels = {whole_use("package::attention_wide", node, context, 16)}};
 }
 
 bool is_for_gpus(const Node& node, const SelectionContext& context) {
@@ -67,7 +76,7 @@ bool is_for_gpus(const Node& node, const SelectionContext& context) {
 Lowering tiled(const Node& node, const SelectionContext& context) {
   const std::uint32_t slices = slices_of_head(node, context);
   const AttentionTile tile = tuned_attention_tile(context, slices);
-  KernelUse use = attention_use("package::attention_tile", node, context, 4 * tile.groups);
+  KernelUse use = whole_use("package::attention_tile", node, context, 4 * tile.groups);
   use.specialization.overrides.insert(
       {{"columns", tile.columns}, {"groups", tile.groups}, {"part", tile.part}, {"values", tile.values}});
   return {.kernels = {std::move(use)}};
@@ -88,12 +97,47 @@ bool is_for_matrix_units(const Node& node, const SelectionContext& context) {
 }
 
 Lowering on_matrix_units(const Node& node, const SelectionContext& context) {
-  KernelUse use = attention_use("package::attention_matrix", node, context, 64);
+  KernelUse use = whole_use("package::attention_matrix", node, context, 64);
   use.specialization.overrides["keys"] = tuned_attention_matrix_keys(context, slices_of_head(node, context));
   return {.kernels = {std::move(use)}};
 }
 
+AttendedKeys attended(const Node& node, const SelectionContext& context) {
+  const Shape& keys = context.shape(node.inputs[1]);
+  return {.slices = slices_of_head(node, context),
+          .heads = node.as<MultiHeadAttention>()->heads * keys.b,
+          .most = keys.h * keys.w};
+}
+
+// Fewer are not worth a kernel that lays keys out. On an H200, with attention-matrix and through the pipeline: 64x64
+// positions of 8 heads of 40, twice, 420 and 176 us, to 77 keys 20 and 18; 32x32 of 8 of 80 45 and 25, to 77 keys 9 and
+// 13; 16x16 of 8 of 160 19 and 18.
+constexpr std::uint32_t least_keys = 64;
+constexpr std::uint64_t least_pairs = 1 << 14;  // of queries and keys, for each compute unit
+
+bool is_for_pipeline(const Node& node, const SelectionContext& context) {
+  // Scores are scaled after their largest is found.
+  if (node.as<MultiHeadAttention>()->scale <= 0 || !has_ordered_positions(node, context)) return false;
+  const AttendedKeys keys = attended(node, context);
+  const Shape& q = context.shape(node.inputs[0]);
+  const std::uint64_t pairs = std::uint64_t{q.h} * q.w * keys.most * keys.heads;
+  if (keys.most < least_keys || pairs < least_pairs * std::max(1U, context.facts.compute_units)) return false;
+  return takes_pipeline_attention(node, context, keys);
+}
+
+Lowering by_pipeline(const Node& node, const SelectionContext& context) {
+  const AttendedKeys keys = attended(node, context);
+  const PipelineAttention tiling = tuned_pipeline_attention(context, keys);
+  KernelUse input = attention_use("package::attention_input", node, context, 1);
+  const std::uint32_t key_rows = positions_per_token(context, node.inputs[1]);
+  input.grid[0] = key_rows > 0 ? GridExtent{.rows_per_group = tiling.keys, .rows_per_token = key_rows}
+                               : groups_of(keys.most, tiling.keys);
+  return through_pipeline(node, context, tiling, keys, std::move(input),
+                          whole_use("package::attention_pipeline", node, context, tiling.queries()));
+}
+
 constexpr KernelRow rows[] = {{MultiHeadAttention::name, "attention-wide", is_for_cpus, wide},
+                              {MultiHeadAttention::name, "attention-pipeline", is_for_pipeline, by_pipeline},
                               {MultiHeadAttention::name, "attention-matrix", is_for_matrix_units, on_matrix_units},
                               {MultiHeadAttention::name, "attention-tile", is_for_gpus, tiled}};
 

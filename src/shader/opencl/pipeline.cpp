@@ -103,6 +103,15 @@ std::string Printer::stage_helper(Builtin builtin, std::uint32_t stages) {
   }
 }
 
+// Products read workgroup memory past the path that ordinary stores take (PTX ISA 9.7.15.3), which each invocation
+// makes its own stores wait for.
+std::string Printer::barrier_of_pipeline() {
+  return prelude_.require(
+      "barrier_of_pipeline",
+      "static void barrier_of_pipeline(void) {\n  asm volatile(\"fence.proxy.async.shared::cta;\" ::: "
+      "\"memory\");\n  barrier(CLK_LOCAL_MEM_FENCE);\n}");
+}
+
 Code Printer::multiply_workgroup(const BuiltinCall& node) {
   const auto& list = node.arguments;
   const bool in_memory = list.size() == 8;

@@ -95,6 +95,7 @@ class Printer : public c_family::Printer {
 
   // pipeline.cpp
   Code pipeline_builtin(const Expression& expression, const BuiltinCall& node) override;
+  std::string barrier_of_pipeline();
   Code multiply_workgroup(const BuiltinCall& node);
   std::string stage_helper(Builtin builtin, std::uint32_t stages);
   // packed_halves.cpp

@@ -7,7 +7,10 @@ namespace driftwood::shader::opencl {
 
 Code Printer::synchronization_builtin(const Expression& expression, const BuiltinCall& node) {
   switch (node.builtin) {
-    case Builtin::WorkgroupBarrier: return {"barrier(CLK_LOCAL_MEM_FENCE)", Precedence::Postfix};
+    case Builtin::WorkgroupBarrier:
+      return {
+          dialect_.pipeline && module_.uses_pipeline ? barrier_of_pipeline() + "()" : "barrier(CLK_LOCAL_MEM_FENCE)",
+          Precedence::Postfix};
     case Builtin::StorageBarrier: return {"barrier(CLK_GLOBAL_MEM_FENCE)", Precedence::Postfix};
     case Builtin::WorkgroupUniformLoad: {
       const std::string type = type_name(expression.type);
