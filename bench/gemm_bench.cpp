@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,30 +58,35 @@ class Numbers {
   std::uint32_t state_ = 1;
 };
 
-// A block's bytes at random, but for its scales.
+// A row's bytes at random, but for its scales.
 std::vector<std::byte> random_weights(const Product& product) {
   Numbers numbers;
-  const std::size_t count = std::size_t{product.rows} * product.columns;
   const auto& facts = info(product.format);
-  std::vector<std::byte> bytes(count / facts.block_length * facts.block_bytes);
-  for (std::size_t at = 0; at < bytes.size(); ++at) {
-    bytes[at] = static_cast<std::byte>(static_cast<int>(numbers.next() * 127.0F) & 0xFF);
-  }
+  const std::size_t stride = row_bytes(product.format, product.columns);
+  std::vector<std::byte> bytes(product.rows * stride);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(static_cast<int>(numbers.next() * 127.0F) & 0xFF);
   const auto put_half = [&](std::size_t at, float value) {
     const std::uint16_t half = float_to_half(value);
-    bytes[at] = static_cast<std::byte>(half & 0xFF);
-    bytes[at + 1] = static_cast<std::byte>(half >> 8);
+    std::memcpy(&bytes[at], &half, sizeof half);
   };
-  if (product.format == DataType::F16) {
-    for (std::size_t i = 0; i < count; ++i) put_half(2 * i, numbers.next());
-  } else {
-    // Superblocks have further scales of six bits, and of q4_K and q5_K another half for minima; of q6_K the half is
-    // last.
-    const bool is_super = facts.block_length == 256;
-    const float scale = product.format == DataType::Q8_0 || is_super ? 0.004F : 0.06F;
-    for (std::size_t at = 0; at < bytes.size(); at += facts.block_bytes) {
+  // Superblocks have further scales of six bits; some formats have another half for minima, and of q6_K the half is
+  // last.
+  const bool is_super = facts.block_length == 256;
+  const bool has_minimum = product.format == DataType::Q4_1 || (is_super && product.format != DataType::Q6_K);
+  const float scale = product.format == DataType::Q8_0 || is_super ? 0.004F : 0.06F;
+  for (std::size_t row = 0; row < bytes.size(); row += stride) {
+    if (facts.has_row_scale()) {
+      const float number = (numbers.next() + 1.5F) * 0.004F;
+      std::memcpy(&bytes[row], &number, sizeof number);
+      continue;
+    }
+    for (std::size_t at = row; at < row + stride; at += facts.block_bytes) {
+      if (product.format == DataType::F16) {
+        put_half(at, numbers.next());
+        continue;
+      }
       put_half(product.format == DataType::Q6_K ? at + facts.block_bytes - 2 : at, (numbers.next() + 1.5F) * scale);
-      if (is_super && product.format != DataType::Q6_K) put_half(at + 2, (numbers.next() + 1.5F) * scale);
+      if (has_minimum) put_half(at + 2, (numbers.next() + 1.5F) * scale);
     }
   }
   return bytes;
