@@ -53,8 +53,9 @@ std::uint32_t most_teams(const gpu::DeviceFacts& facts) {
 
 bool fits(const PipelineAttention& tiling, std::uint32_t slices, const gpu::DeviceFacts& facts) {
   const std::uint32_t most = tiling.teams > 2 ? most_registers_of_three : most_registers;
-  // Where both products of a tile had sums of one length, an H200 gave wrong results from the second tile on: those of
-  // the keys were added to those of the values.
+  // Where both products of a tile had sums of one length, an H200 gave wrong results from the second tile on, as if
+  // scores had been added to the sums of values instead of to zeroes (computed so, errors are of that size). The cause
+  // is not known: the interpreter is right, and so is the machine code that ptxas 13 makes.
   if (tiling.keys == part_channels(tiling, slices)) return false;
   return tiling.teams % tiling.parts == 0 && tiling.teams <= most_teams(facts) &&
          registers_of(tiling, slices) <= most && tiling.stages >= 2 &&
