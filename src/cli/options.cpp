@@ -138,6 +138,10 @@ void RunOptions::add_sampling_to(CLI::App& command) {
           "the device where it is a GPU and can")
       ->check(CLI::IsMember({"auto", "host", "device"}))
       ->capture_default_str();
+  add_decode_launches_to(command);
+}
+
+void RunOptions::add_decode_launches_to(CLI::App& command) {
   command
       .add_option("--decode-launches", decode_launches,
                   "Kernels of a decoded token: one, a launch whose workgroups stay and wait for each other between "

@@ -49,6 +49,8 @@ struct RunOptions {
   void add_kv_type_to(CLI::App& command);
   /// Adds --sampling and --decode-launches alone, for commands that generate.
   void add_sampling_to(CLI::App& command);
+  /// Adds --decode-launches alone.
+  void add_decode_launches_to(CLI::App& command);
   llm::SamplingPlace sampling_place() const;
   graph::GraphOptions graph_options() const;
   /// Of sessions and plans of language models, but for what the command itself chooses.

@@ -422,6 +422,7 @@ void add_tune(CLI::App& app, Action& action) {
       ->capture_default_str();
   arguments->run.add_to(*command, false);
   arguments->run.add_kv_type_to(*command);
+  arguments->run.add_decode_launches_to(*command);
   command->callback([arguments, &action] { action = [arguments] { tune(*arguments); }; });
 }
 
