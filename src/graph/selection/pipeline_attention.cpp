@@ -20,7 +20,7 @@ std::uint32_t parts_of(std::uint64_t a, std::uint64_t b) { return static_cast<st
 std::uint32_t depth_of(std::uint32_t slices) { return parts_of(slices, 4); }
 
 std::uint32_t part_channels(const PipelineAttention& tiling, std::uint32_t slices) {
-  return parts_of(4 * slices, 8 * tiling.parts) * 8;
+  return parts_of(std::uint64_t{4} * slices, std::uint64_t{8} * tiling.parts) * 8;
 }
 
 std::uint64_t tile_bytes(const PipelineAttention& tiling, std::uint32_t slices) {
@@ -66,7 +66,8 @@ bool fits(const PipelineAttention& tiling, std::uint32_t slices, const gpu::Devi
 
 PipelineAttention pipeline_attention(const gpu::DeviceFacts& facts, std::uint32_t slices) {
   // A product takes up to eight steps of sixteen channels from registers.
-  PipelineAttention tiling{.parts = parts_of(4 * slices, most_channels), .query_in_memory = depth_of(slices) > 8};
+  PipelineAttention tiling{.parts = parts_of(std::uint64_t{4} * slices, most_channels),
+                           .query_in_memory = depth_of(slices) > 8};
   if (facts.pipeline_memory == 0 || facts.max_workgroup_size < 384 || facts.max_workgroup_extent[0] < 384) return {};
   for (const std::uint32_t keys : {128U, 64U, 32U, 16U}) {
     tiling.keys = keys;

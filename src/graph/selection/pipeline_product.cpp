@@ -50,7 +50,7 @@ std::uint32_t step_words(DataType format) {
 }
 
 std::uint64_t stage_bytes(const PipelineTile& tile, DataType format) {
-  return std::uint64_t{4 * tile_rows} * step_words(format) + std::uint64_t{2} * depth * tile.tokens;
+  return std::uint64_t{4} * tile_rows * step_words(format) + std::uint64_t{2} * depth * tile.tokens;
 }
 
 std::uint32_t row_tiles_of(std::uint32_t rows, bool is_gated) {
