@@ -24,6 +24,7 @@
 #include "graph/builder.h"
 #include "graph/program.h"
 #include "graph/selection/split_attention.h"
+#include "numbers.h"
 #include "queued_launches.h"
 
 namespace {
@@ -93,10 +94,9 @@ struct Bench {
 
   void fill(graph::Program& program) {
     std::vector<std::uint16_t> values(layer.cache().elements());
-    std::uint32_t state = 1;
+    bench::Numbers numbers;
     for (std::uint16_t& value : values) {
-      state = state * 1664525U + 1013904223U;
-      value = static_cast<std::uint16_t>((state >> 16 & 0x83ffU) | 0x3800U);  // 0.5 to 1, and less than none
+      value = static_cast<std::uint16_t>((numbers.bits() >> 16 & 0x83ffU) | 0x3800U);  // 0.5 to 1, and less than none
     }
     for (std::uint32_t i = 0; i < caches; ++i) {
       for (const char* letter : {"k", "v"}) {

@@ -20,6 +20,7 @@
 #include "graph/builder.h"
 #include "graph/choices.h"
 #include "graph/program.h"
+#include "numbers.h"
 #include "queued_launches.h"
 
 namespace {
@@ -101,13 +102,10 @@ struct Bench {
     auto made =
         std::make_unique<graph::Program>(device, std::move(builder).build(),
                                          graph::ProgramSettings{.options = options, .kernels = kernels, .rows = rows});
-    std::uint32_t state = 1;
+    bench::Numbers numbers;
     for (const char* name : {"q", "k", "v"}) {
       std::vector<float> values((name[0] == 'q' ? layer.queries() : layer.keys()).elements());
-      for (float& value : values) {
-        state = state * 1664525U + 1013904223U;
-        value = static_cast<float>(state >> 8) / float(1 << 23) - 1.0F;
-      }
+      for (float& value : values) value = numbers.next();
       made->write_floats(name, values);
     }
     made->write_floats("x", std::vector<float>(4, 1.0F));

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,9 +24,11 @@
 #include "base/error.h"
 #include "base/half.h"
 #include "bench_main.h"
+#include "conformance/random_blocks.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
+#include "numbers.h"
 #include "tensor/data_type.h"
 
 namespace {
@@ -46,48 +49,17 @@ constexpr Product usual[] = {
     {DataType::Q4_0, 4096, 256, 4096},   {DataType::Q4_0, 14336, 256, 4096},
 };
 
-// Numbers in [-1, 1), the same in every run: units draw more power for random bits than for zeroes.
-class Numbers {
- public:
-  float next() {
-    state_ = state_ * 1664525U + 1013904223U;
-    return static_cast<float>(state_ >> 8) / 8388608.0F - 1.0F;
-  }
-
- private:
-  std::uint32_t state_ = 1;
-};
-
-// A row's bytes at random, but for its scales.
+// Halves in [-1, 1), or random blocks.
 std::vector<std::byte> random_weights(const Product& product) {
-  Numbers numbers;
-  const auto& facts = info(product.format);
-  const std::size_t stride = row_bytes(product.format, product.columns);
-  std::vector<std::byte> bytes(product.rows * stride);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(static_cast<int>(numbers.next() * 127.0F) & 0xFF);
-  const auto put_half = [&](std::size_t at, float value) {
-    const std::uint16_t half = float_to_half(value);
+  if (product.format != DataType::F16) {
+    std::mt19937 random(1);
+    return conformance::random_rows(product.format, product.rows, product.columns, random, 0.02F);
+  }
+  bench::Numbers numbers;
+  std::vector<std::byte> bytes(std::size_t{2} * product.rows * product.columns);
+  for (std::size_t at = 0; at < bytes.size(); at += 2) {
+    const std::uint16_t half = float_to_half(numbers.next());
     std::memcpy(&bytes[at], &half, sizeof half);
-  };
-  // Superblocks have further scales of six bits; some formats have another half for minima, and of q6_K the half is
-  // last.
-  const bool is_super = facts.block_length == 256;
-  const bool has_minimum = product.format == DataType::Q4_1 || (is_super && product.format != DataType::Q6_K);
-  const float scale = product.format == DataType::Q8_0 || is_super ? 0.004F : 0.06F;
-  for (std::size_t row = 0; row < bytes.size(); row += stride) {
-    if (facts.has_row_scale()) {
-      const float number = (numbers.next() + 1.5F) * 0.004F;
-      std::memcpy(&bytes[row], &number, sizeof number);
-      continue;
-    }
-    for (std::size_t at = row; at < row + stride; at += facts.block_bytes) {
-      if (product.format == DataType::F16) {
-        put_half(at, numbers.next());
-        continue;
-      }
-      put_half(product.format == DataType::Q6_K ? at + facts.block_bytes - 2 : at, (numbers.next() + 1.5F) * scale);
-      if (has_minimum) put_half(at + 2, (numbers.next() + 1.5F) * scale);
-    }
   }
   return bytes;
 }
@@ -130,7 +102,7 @@ bool measure(gpu::Device& device, const Product& product) {
   settings.store = std::make_shared<graph::ResourceStore>(
       device, [&](std::string_view) { return std::span<const std::byte>(weights); });
   graph::Program program(device, graph_of(product), std::move(settings));
-  Numbers numbers;
+  bench::Numbers numbers;
   std::vector<float> x(std::size_t{product.positions} * product.columns);
   for (float& value : x) value = numbers.next();
   program.write_floats("x", x);

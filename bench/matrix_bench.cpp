@@ -20,6 +20,7 @@
 #include "graph/builder.h"
 #include "graph/program.h"
 #include "graph/selection/matrix_product.h"
+#include "numbers.h"
 
 namespace {
 
@@ -89,12 +90,11 @@ graph::Graph graph_of(const Product& product) {
 
 double microseconds(gpu::Device& device, const Product& product) {
   constexpr int repeats = 20;
-  // Values of the size that activations have: units draw more power for random bits than for zeroes.
+  // Values of the size that activations have.
   std::vector<std::byte> weights(std::size_t{2} * product.outputs * product.taps() * product.channels);
-  std::uint32_t state = 1;
+  bench::Numbers numbers;
   for (std::size_t i = 0; i < weights.size(); i += 2) {
-    state = state * 1664525U + 1013904223U;
-    const std::uint16_t half = float_to_half(static_cast<float>(state >> 8) / 16777216.0F - 0.5F);
+    const std::uint16_t half = float_to_half(numbers.next() / 2);
     weights[i] = static_cast<std::byte>(half & 0xFF);
     weights[i + 1] = static_cast<std::byte>(half >> 8);
   }
@@ -104,10 +104,7 @@ double microseconds(gpu::Device& device, const Product& product) {
       device, [&](std::string_view) { return std::span<const std::byte>(weights); });
   graph::Program program(device, graph_of(product), std::move(settings));
   std::vector<float> x(std::size_t{product.positions()} * product.channels);
-  for (float& value : x) {
-    state = state * 1664525U + 1013904223U;
-    value = static_cast<float>(state >> 8) / 8388608.0F - 1.0F;
-  }
+  for (float& value : x) value = numbers.next();
   program.write_floats("x", x);
   double best = 0;
   for (int round = 0; round < 4; ++round) {  // the first warms up

@@ -16,12 +16,14 @@
 #include <array>
 #include <cstdlib>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/half.h"
 #include "bench_main.h"
+#include "conformance/random_blocks.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
@@ -101,36 +103,8 @@ graph::Graph graph_of(const Product& product, std::size_t count) {
 
 /// Random blocks of a format, whose scales are near 1/100.
 std::vector<std::byte> random_weights(const Product& product) {
-  const DataTypeInfo& format = info(product.format);
-  std::vector<std::size_t> halves;  // where a block has its scales
-  switch (product.format) {
-    case DataType::F16:
-    case DataType::Q4_0:
-    case DataType::Q5_0:
-    case DataType::Q8_0: halves = {0}; break;
-    case DataType::Q4_1:
-    case DataType::Q5_1:
-    case DataType::Q4_K:
-    case DataType::Q5_K: halves = {0, 2}; break;
-    case DataType::Q6_K: halves = {208}; break;
-    default: throw Unsupported(fmt::format("The benchmark makes no weights of type {}.", to_string(product.format)));
-  }
-  const std::size_t blocks = std::size_t{product.rows} * product.columns / format.block_length;
-  std::vector<std::byte> bytes(blocks * format.block_bytes);
-  std::uint32_t state = 1;
-  for (std::byte& byte : bytes) {
-    state = state * 1664525U + 1013904223U;
-    byte = static_cast<std::byte>(state >> 24);
-  }
-  for (std::size_t block = 0; block < blocks; ++block) {
-    for (const std::size_t at : halves) {
-      std::byte* const place = &bytes[block * format.block_bytes + at];
-      const std::uint16_t half = float_to_half(static_cast<float>(std::to_integer<int>(place[1])) / 25600.0F - 0.005F);
-      place[0] = static_cast<std::byte>(half & 0xFF);
-      place[1] = static_cast<std::byte>(half >> 8);
-    }
-  }
-  return bytes;
+  std::mt19937 random(1);
+  return conformance::random_rows(product.format, product.rows, product.columns, random, 0.005F);
 }
 
 struct Bench {

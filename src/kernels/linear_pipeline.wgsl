@@ -3,9 +3,10 @@
 // are those of every tap. As many workgroups run as the
 // device holds at once; each does every so manieth tile, neighbours at about the same time.
 import package::active_rows::active_rows;
+import package::byte_fields::has_row_scale;
 import package::matrix_operands::{position, without_padding};
 import package::parameters::Parameters;
-import package::pipeline_fields::{gated, has_row_scale, ring, rows_of, stages};
+import package::pipeline_fields::{gated, ring, rows_of, stages};
 import package::pipeline_tile::{Filling, Sums, Turn, batch, depth, fill, find_tile, first_step, in_memory, invocations,
                                 matrix_token, multiply_step, multiply_tile, multiplying, neighbouring,
                                 neighbouring_token, of_matrix, place_of, row_positions, separate, splits, take_turn,

@@ -2,37 +2,29 @@
 // workgroup memory as they are packed, those of `weight_rows` rows interleaved, and an invocation decodes its part of them
 // to registers, as the left factor of a product. Of superblocks a step has a part: scales first, then upper bits, then
 // nibbles.
+import package::byte_fields::{has_row_scale, i4c, q4_0, q4_1, weights_kind};
+import package::half_fields::{q4_k, q5_k, q6_k};
 import package::packed_fields::{half_of, scale_and_minimum};
 
 override stages: u32;        // of workgroup memory, at least 2
-override weights_kind: u32;  // one of those below
 override weight_rows: u32;   // whose words are interleaved: 32 or 64
 override gated: bool;        // half of a tile's rows are of a second matrix
 
-const q4_0 = 1u;
-const q8_0 = 2u;
-const f16_kind = 3u;
-const q4_k = 4u;
-const q5_k = 5u;
-const q6_k = 6u;
-const q4_1 = 7u;
-const i8c = 8u;
-const i4c = 9u;
+const f16_kind = 11u;  // besides the kinds of byte_fields and half_fields
 
 const is_q6 = weights_kind == q6_k;
 const is_q4_1 = weights_kind == q4_1;
-const has_row_scale = weights_kind == i8c || weights_kind == i4c;  // which stored sums are multiplied with
 // Whether the four invocations that share rows make each a part of their scales.
 const shares_scales = weights_kind == q4_k || weights_kind == q5_k || is_q6 || is_q4_1;
 
-const row_words = array<u32, 10>(0u, 9u, 17u, 32u, 12u, 20u, 29u, 10u, 16u, 8u)[weights_kind];  // of a step
+const row_words = array<u32, 12>(0u, 17u, 9u, 10u, 0u, 0u, 16u, 8u, 12u, 20u, 29u, 32u)[weights_kind];  // of a step
 const row_blocks = select(1u, 2u, weights_kind == f16_kind || is_q4_1 || has_row_scale);
 const group_pitch = row_words * weight_rows;
 const groups_of_tile = 128u / weight_rows;
 const stage_words = groups_of_tile * group_pitch;
 
 // Words of an invocation's two rows in a step, and their scales.
-const nibble_pairs = array<u32, 10>(0u, 2u, 4u, 8u, 2u, 2u, 4u, 2u, 4u, 2u)[weights_kind];
+const nibble_pairs = array<u32, 12>(0u, 4u, 2u, 2u, 0u, 0u, 4u, 2u, 2u, 2u, 4u, 8u)[weights_kind];
 const upper_pairs = select(0u, 2u, weights_kind == q5_k || is_q6);  // of bits beyond the nibbles
 const raw_pairs = nibble_pairs + upper_pairs;
 
@@ -71,7 +63,7 @@ fn tile_row(t: u32, second: u32) -> u32 {
 
 // Where in a stage a row's numbers begin: behind the scales of all rows of the group, if there are any, and upper bits,
 // four words of a row lie side by side, one for each invocation that shares it.
-const words_before = array<u32, 10>(0u, 1u, 1u, 0u, 4u, 12u, 13u, 1u, 0u, 0u)[weights_kind] * weight_rows;
+const words_before = array<u32, 12>(0u, 1u, 1u, 1u, 0u, 0u, 0u, 0u, 4u, 12u, 13u, 0u)[weights_kind] * weight_rows;
 // From a word to the next that an invocation has of the row: of q4_1 each block has its scale in front.
 const pair_pitch = select(4u, 5u, is_q4_1) * weight_rows;
 fn row_place(row: u32, column: u32) -> u32 {

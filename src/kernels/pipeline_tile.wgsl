@@ -8,8 +8,9 @@
 // workgroup memory, but for gated products, whose two rows of an invocation are of two matrices. Tokens come as
 // pipeline_input has laid them out: for each tile and step, 8 columns after one another of all tokens of the tile. But for
 // halves the even ones of 16 columns come first, which is the order that words of bytes and nibbles give two halves in.
+import package::byte_fields::weights_kind;
 import package::pipeline_fields::{Fragment, Rows, decode_stage, f16_kind, fill_rows, gated, group_pitch, groups_of_tile, ring,
-                                  row_words, stage_words, stages, weight_rows, weights_kind, words};
+                                  row_words, stage_words, stages, weight_rows, words};
 
 override tile_tokens: u32;
 override band: u32;          // rows of tiles that are done together

@@ -36,7 +36,7 @@ constexpr std::uint32_t band = 16;  // rows of tiles that are done together
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
 
-// Words of a row in a step, as kernels/pipeline_tile.wgsl copies them: of superblocks a part, with all its scales.
+// Words of a row in a step, as kernels/pipeline_fields.wgsl copies them: of superblocks a part, with all its scales.
 std::uint32_t step_words(DataType format) {
   switch (format) {
     case DataType::Q4_K: return 12;
@@ -114,8 +114,8 @@ bool has_pipeline(const Node& node, const SelectionContext& context) {
   if (pipeline_format(packed.format) == 0 || packed.columns % depth != 0 || packed.word_run != 4) return false;
   if (packed.row_group != (packed.format == DataType::F16 ? 64 : 32)) return false;
   // Four invocations share scales: those of formats with minima and of superblocks.
-  const std::uint32_t number = pipeline_format(packed.format);
-  if (number >= 4 && number <= 7 && facts.subgroup_size != 32) return false;
+  const bool shares_scales = packed.format == DataType::Q4_1 || info(packed.format).block_length == 256;
+  if (shares_scales && facts.subgroup_size != 32) return false;
   // As on the matrix units of subgroups, halves are multiplied where they are stored, or a prologue makes them.
   const ValueId x2 = joined_input(node);
   const auto is_half = [&](ValueId id) { return context.value(id).data_type == DataType::F16; };
@@ -163,15 +163,15 @@ std::span<const PipelineTile> pipeline_tiles() { return tiles; }
 
 std::uint32_t pipeline_format(DataType format) {
   switch (format) {
-    case DataType::Q4_0: return 1;
-    case DataType::Q8_0: return 2;
-    case DataType::F16: return 3;
-    case DataType::Q4_K: return 4;
-    case DataType::Q5_K: return 5;
-    case DataType::Q6_K: return 6;
-    case DataType::Q4_1: return 7;
-    case DataType::I8C: return 8;
-    case DataType::I4C: return 9;
+    case DataType::Q4_0:
+    case DataType::Q4_1:
+    case DataType::Q8_0:
+    case DataType::I8C:
+    case DataType::I4C: return byte_format(format);
+    case DataType::Q4_K:
+    case DataType::Q5_K:
+    case DataType::Q6_K: return half_format(format);
+    case DataType::F16: return 11;
     default: return 0;
   }
 }

@@ -35,7 +35,8 @@ struct PipelineExtents {
   std::uint64_t most_share_bytes = 0;
 };
 
-/// The number that pipeline_tile.wgsl has for a format of weights; 0: it does not decode it.
+/// The number that pipeline_fields.wgsl has for a format of weights, that of byte_format() or half_format() where these
+/// have one; 0: it does not decode it.
 std::uint32_t pipeline_format(DataType format);
 
 /// The tiling that is expected to take the least time. No tile: none fits the device.
