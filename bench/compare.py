@@ -325,7 +325,11 @@ def plot(document, path):
     tests = list(dict.fromkeys(row["test"] for row in results))
     peers = list(dict.fromkeys(row["peer"] for row in results))
     colours = dict(zip(peers, ["#1b6b93", "#c0562f", "#7a7a7a", "#5a8f3c", "#8a5aa0", "#b59a2d"]))
-    figure, axes = pyplot.subplots(len(tests), 1, figsize=(8, 0.9 + 2.2 * len(tests)), squeeze=False)
+    matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
+    bars_of = [max(len({row["model"] for row in results if row["test"] == test}) *
+                   len({row["peer"] for row in results if row["test"] == test}), 6) for test in tests]
+    figure, axes = pyplot.subplots(len(tests), 1, figsize=(8, 0.9 + sum(0.8 + 0.16 * bars for bars in bars_of)),
+                                   height_ratios=bars_of, squeeze=False)
     for axis, test in zip(axes[:, 0], tests):
         rows = [row for row in results if row["test"] == test]
         models = list(dict.fromkeys(row["model"] for row in rows))
