@@ -5,11 +5,12 @@
 //
 // KIND: linear, norm-linear (an RMS norm comes first), residual-linear (a residual is added), gated, norm-gated.
 // Without a KIND: the matrices of an 8B Llama in q4_0 and q8_0. SPLITS, TURNS, STAGES (1 or 0), BLOCKS and HALVES (1 or
-// 0: products in f16, which are always staged) choose among the ways; 0 for SPLITS, TURNS or BLOCKS is all of them, 2
-// for STAGES or HALVES both. Prints microseconds a launch, the device's own gap between launches included, and GB/s of
-// weights; the tiling chosen has a star. Matrices change from launch to launch, so that none is in a cache; launches
-// are queued while a kernel that only spins is running, so that the host's time for them does not count. Results of
-// every way are compared with those of the first.
+// 0: products in f16 and in bytes, which are always staged) choose among the ways; 0 for SPLITS, TURNS or BLOCKS is all
+// of them, 2 for STAGES or HALVES both. Prints microseconds a launch, the device's own gap between launches included,
+// and GB/s of weights; the tiling chosen has a star. Matrices change from launch to launch, so that none is in a cache;
+// launches are queued while a kernel that only spins is running, so that the host's time for them does not count.
+// Results of every way are compared with those of the first. At last, where the device decodes in one launch, the
+// launches as stages of one, cut as the selection cuts them for that.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,6 +52,7 @@ constexpr std::size_t launches = 64;
 
 graph::RowTiling forced, chosen;
 bool is_forced = false;
+bool is_joined = false;  // the launches are stages of one
 
 graph::RowTiling tiling_of(const graph::Node& node, const graph::SelectionContext& context) {
   chosen = graph::takes_halves(node, context)
@@ -64,6 +66,7 @@ graph::RowTiling tiling_of(const graph::Node& node, const graph::SelectionContex
     tiling.stages = forced.stages;
     tiling.halves = forced.halves;
   }
+  if (is_forced || is_joined) tiling.in_bytes = forced.in_bytes;
   return tiling;
 }
 
@@ -123,7 +126,12 @@ struct Bench {
   std::unique_ptr<graph::Program> program(std::size_t count) const {
     auto made = std::make_unique<graph::Program>(
         device, graph_of(product, count),
-        graph::ProgramSettings{.store = store, .sources = bench::source, .rows = rows});
+        graph::ProgramSettings{
+            .options = {.decode_launches = is_joined ? graph::DecodeLaunches::One : graph::DecodeLaunches::Many},
+            .store = store,
+            .sources = bench::source,
+            .rows = rows,
+            .is_joined = is_joined});
     std::vector<float> x(product.columns), residual(product.rows, 1.0F);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 2654435761U % 1000) / 1000.0F;
     made->write_floats("x", x);
@@ -139,8 +147,8 @@ struct Bench {
     if (first.empty()) first = y;
     const bool is_chosen = is_forced && chosen.splits == forced.splits && chosen.turns == forced.turns &&
                            chosen.blocks == forced.blocks && chosen.stages == forced.stages &&
-                           chosen.halves == forced.halves;
-    const double allowed = forced.halves ? 1e-6 : 1e-9;
+                           chosen.halves == forced.halves && chosen.in_bytes == forced.in_bytes;
+    const double allowed = forced.halves || is_joined ? 1e-6 : 1e-9;
     fmt::print("  {:<34} {:9.2f} us {:9.1f} GB/s{}{}\n", name, time, static_cast<double>(product.bytes()) / time / 1e3,
                is_chosen ? " *" : "", bench::wrong_by(y, first, allowed));
     std::fflush(stdout);
@@ -162,10 +170,22 @@ void measure_halves(Bench& bench, const Wanted& wanted) {
       const bool is_wanted =
           (wanted.splits == 0 || wanted.splits == splits) && (wanted.turns == 0 || wanted.turns == turns);
       if (!is_wanted || splits * 32 * (bench.product.is_gated() ? 2 : 1) > facts.max_workgroup_size) continue;
-      forced = {.splits = splits, .turns = turns, .halves = true};
-      bench.measure(fmt::format("{:2} splits, {} turns, in halves", splits, turns));
+      for (const bool in_bytes : {false, true}) {
+        if (in_bytes && !facts.has_packed_dot) continue;
+        forced = {.splits = splits, .turns = turns, .halves = true, .in_bytes = in_bytes};
+        bench.measure(
+            fmt::format("{:2} splits, {} turns, in {}", splits, turns, in_bytes ? "pairs of bytes" : "halves"));
+      }
     }
   }
+  if (!facts.joins_dispatches) return;
+  is_forced = false;
+  is_joined = true;
+  for (const bool in_bytes : {false, true}) {
+    forced = {.in_bytes = in_bytes && facts.has_packed_dot};
+    bench.measure(fmt::format("stages of one launch, in {}", forced.in_bytes ? "pairs of bytes" : "halves"));
+  }
+  is_joined = false;
 }
 
 void measure(gpu::Device& device, const Product& product, const Wanted& wanted) {

@@ -1,23 +1,25 @@
-// The product of one token with rows of small numbers (half_fields), a row a lane, in f16: for linear_rows and its like
-// where `halves` is set. For formats without scales of rows, whose models have integer products.
+// The product of one token with rows of small numbers (half_fields), a row a lane: for linear_rows and its like where
+// `halves` is set. For formats without scales of rows, whose models have integer products. What x is made of: halves, or
+// where `in_bytes` is set two bytes a value, whose products are sums of four (byte_pairs).
 //
-// Each 32 values of x are divided by the largest of them, so that sums of their products with bytes less the bias cannot
-// overflow, and kept as pairs of f16 in a word, in the order that two bytes of a word give: 0 and 2, 1 and 3. Eight
-// products are summed in f16, and the rest in f32.
+// Halves: each 32 values of x are divided by the largest of them, so that sums of their products with bytes less the
+// bias cannot overflow, and kept as pairs of f16 in a word, in the order that two bytes of a word give: 0 and 2, 1 and 3.
+// Eight products are summed in f16, and the rest in f32.
+import package::byte_pairs::{byte_chunk_sum, keep_bytes};
 import package::half_fields::{Raw, bias, bits, has_minimum, has_two_scales, load_raw, piece_chunks, raw_words, scale_of, words_of};
+import package::half_token::{half_chunks, half_pairs, half_scales};
 import package::row_product::{lanes, neighbours, normalizes, splits, squares, turns, workers};
 
-override half_chunks: u32 = 0;  // of 32 columns of the token; 0: the product is not in f16
+override in_bytes: bool = false;
 
 const halves = half_chunks > 0u;
 const pieces = half_chunks / piece_chunks;
 const steps = (pieces + splits * turns - 1u) / (splits * turns);
 const is_even = pieces % (splits * turns) == 0u;
+// Two steps are under way before the first is used; of halves, which take more registers, the second comes then.
+const loads_two = in_bytes && steps > 1u;
 
 alias Words = array<u32, turns * raw_words>;
-
-@uninitialized var<workgroup> half_pairs: array<vec4u, max(4u * half_chunks, 1u)>;
-@uninitialized var<workgroup> half_scales: array<vec2f, max(half_chunks, 1u)>;  // the largest of 32 values, and their sum
 
 // Keeps slice s of the token, a slice an invocation: eight neighbours hold the 32 values of a chunk. Every invocation of
 // the workgroup calls it, for slices past the last with zeroes.
@@ -36,14 +38,14 @@ fn keep_halves(value: vec4f, s: u32) {
     half_pairs[s / 2u] = vec4u(words, next);
   }
   if (s % 8u == 0u && s < 8u * half_chunks) {
-    half_scales[s / 8u] = vec2f(most, sum);
+    half_scales[s / 8u] = vec4f(most, sum, 0.0, 0.0);
   }
 }
 
 // Slices of the token that an invocation has under way at once.
 const batch = clamp((8u * half_chunks + workers - 1u) / workers, 1u, 4u);
 
-// One token, as halves: neighbouring invocations read neighbouring slices.
+// One token: neighbouring invocations read neighbouring slices.
 fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
   let invocation = local.y * lanes + local.x;
   var sum = 0.0;
@@ -65,7 +67,11 @@ fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
         sum += dot(value, value);
         value *= factors[i];
       }
-      keep_halves(value, first + i * workers + invocation);
+      if (in_bytes) {
+        keep_bytes(value, first + i * workers + invocation);
+      } else {
+        keep_halves(value, first + i * workers + invocation);
+      }
     }
   }
   if (normalizes) {
@@ -147,20 +153,24 @@ fn step_sum(words: Words, split: u32, step: u32) -> f32 {
         raw[j] = words[turn * raw_words + j];
       }
       @unroll for (var sub = 0u; sub < piece_chunks; sub++) {
-        sum += chunk_sum(raw, piece, sub);
+        if (in_bytes) {
+          sum += byte_chunk_sum(raw, piece, sub);
+        } else {
+          sum += chunk_sum(raw, piece, sub);
+        }
       }
     }
   }
   return sum;
 }
 
-// The share `split` of a row, whose first step's words are there.
-fn half_sum(w: weights<f32>, row: u32, split: u32, first: Words) -> f32 {
+// The share `split` of a row, whose words of the first step are there, and those of the second where `loads_two`.
+fn half_sum(w: weights<f32>, row: u32, split: u32, first: Words, second: Words) -> f32 {
   var sum = 0.0;
   var words = first;
-  var next = first;
+  var next = second;
   for (var step = 0u; step < steps; step += 2u) {
-    if (step + 1u < steps) {
+    if (!loads_two && step + 1u < steps) {
       next = load_words(w, row, split, step + 1u);
     }
     sum += step_sum(words, split, step);
@@ -169,6 +179,9 @@ fn half_sum(w: weights<f32>, row: u32, split: u32, first: Words) -> f32 {
     }
     if (step + 1u < steps) {
       sum += step_sum(next, split, step + 1u);
+    }
+    if (loads_two && step + 3u < steps) {
+      next = load_words(w, row, split, step + 3u);
     }
   }
   return sum;

@@ -19,10 +19,12 @@ using namespace conformance;
 
 TEST(ResidentRows, ComputeWhatTheOperationSays) {
   std::set<double> lanes;
-  for (const std::uint32_t units : {1U, 48U}) {
+  for (const auto& [units, has_dot] :
+       {std::pair(1U, true), std::pair(48U, true), std::pair(1U, false), std::pair(48U, false)}) {
     const auto below = gpu::make_reference_device({});
     gpu::DeviceFacts facts = below->facts();
     facts.joins_dispatches = true;
+    facts.has_packed_dot = has_dot;
     facts.compute_units = units;
     gpu::AmendedDevice device(*below, facts);
     const Subject subject{device, std::make_shared<graph::KernelCache>(device, kernels::source)};

@@ -74,8 +74,8 @@ std::uint64_t bytes_of(const RowTiling& tiling, const Node& node, const Selectio
   const std::uint64_t invocations = std::uint64_t{tiling.lanes} * tiling.splits;
   const std::uint32_t squares = normalizes(node.operation) ? 1 : 0;
   std::uint64_t bytes = std::uint64_t{4} * tiling.tile * invocations * (matrices_of(node) + squares);
-  // Of 32 columns as many halves, the largest and the sum.
-  if (tiling.halves) bytes += std::uint64_t{9} * slices_of(context, node.inputs[0]);
+  // Of 32 columns two bytes each, and four numbers.
+  if (tiling.halves) bytes += std::uint64_t{10} * slices_of(context, node.inputs[0]);
   if (tiling.stages) bytes += std::uint64_t{16} * tiling.tile * slices_of(context, node.inputs[0]);
   return bytes;
 }
@@ -223,12 +223,8 @@ RowTiling half_tiling_of_residents(const Node& node, const SelectionContext& con
   return tiling;
 }
 
-}  // namespace
-
-RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
+RowTiling half_tiling_of_launch(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
-  if (facts.joins_dispatches && context.options.decode_launches != DecodeLaunches::Many)
-    return half_tiling_of_residents(node, context);
   const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
   RowTiling tiling{.lanes = weights_row_group(facts), .halves = true};
   const std::uint32_t pieces = weights.columns / 32 / piece_chunks(weights.format);
@@ -249,6 +245,18 @@ RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) 
   // A unit holds some eight workgroups at a time; those that would come later find the token ready.
   tiling.blocks = context.choice("blocks", static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8)),
                                  {1, 2, 4, 8, 16});
+  return tiling;
+}
+
+}  // namespace
+
+RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
+  const gpu::DeviceFacts& facts = context.facts;
+  const bool stays = facts.joins_dispatches && context.options.decode_launches != DecodeLaunches::Many;
+  RowTiling tiling = stays ? half_tiling_of_residents(node, context) : half_tiling_of_launch(node, context);
+  // Bytes take longer to make, which workgroups that do many rows each gain back (docs/performance.md).
+  tiling.in_bytes = context.choice("in_bytes", stays && facts.has_packed_dot ? 1 : 0, {0, 1},
+                                   [&](std::uint32_t bytes) { return bytes == 0 || facts.has_packed_dot; }) != 0;
   return tiling;
 }
 
@@ -307,6 +315,7 @@ Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& conte
   if (tiling.halves) {
     use.specialization.overrides["weights_kind"] = half_format(matrix.format);
     use.specialization.overrides["half_chunks"] = matrix.columns / 32;
+    use.specialization.overrides["in_bytes"] = tiling.in_bytes ? 1 : 0;
     use.specialization.overrides["sides"] = matrices_of(node);
     use.specialization.overrides["neighbours"] =
         std::min(context.facts.subgroup_size, tiling.lanes * tiling.splits * matrices_of(node));

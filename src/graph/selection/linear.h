@@ -28,7 +28,8 @@ struct RowTiling {
   std::uint32_t blocks = 1;              // groups of `lanes` rows that a workgroup does, one after the other
   std::uint32_t turns = 1;               // chunks of 32 columns that an invocation loads at once
   bool stages = false;                   // whether the tokens are kept in workgroup memory
-  bool halves = false;                   // whether products of the only token are made in f16 (half_product.wgsl)
+  bool halves = false;                   // whether the only token is made halves, or bytes (half_product.wgsl)
+  bool in_bytes = false;
 };
 
 /// The number of a format whose values are bytes, or parts of bytes, in kernels/byte_fields.wgsl; 0 of others.
