@@ -12,6 +12,16 @@ import package::half_token::{half_chunks, half_pairs, half_scales};
 // Numbers of eight bits come less their bias, as signed bytes.
 const bias = select(half_bias, 0u, has_bytes);
 
+const has_sums = bias != 0u || has_minimum;  // what is added or taken away for a whole chunk
+
+// 1.5 * 2^23: a float of at most 2^22 plus this has its nearest integer in the lower bits.
+const rounder = 12582912.0;
+
+fn packed_bytes(rounded: vec4f) -> u32 {
+  let words = bitcast<vec4u>(rounded) & vec4u(255u);
+  return words.x | (words.y << 8u) | (words.z << 16u) | (words.w << 24u);
+}
+
 // Keeps slice s of the token, a slice an invocation: eight neighbours hold the 32 values of a chunk. Every invocation of
 // the workgroup calls it, for slices past the last with zeroes.
 fn keep_bytes(value: vec4f, s: u32) {
@@ -21,26 +31,30 @@ fn keep_bytes(value: vec4f, s: u32) {
     most = max(most, subgroupShuffleXor(most, step));
   }
   let scaled = value * select(0.0, 127.0 / most, most >= 1e-30f);  // the inverse may be infinite below
-  let upper = round(scaled);
-  let lower = round((scaled - upper) * 128.0);
-  var whole = dot(upper, vec4f(128.0)) + dot(lower, vec4f(1.0));
-  whole += subgroupShuffleXor(whole, 1u);
-  whole += subgroupShuffleXor(whole, 2u);
-  let other = subgroupShuffleXor(whole, 4u);
+  let upper = scaled + rounder;
+  let lower = (scaled - (upper - rounder)) * 128.0 + rounder;
+  let own = vec2u(packed_bytes(upper), packed_bytes(lower));
 
   // Of four neighbours the first gathers the upper bytes, the second the lower ones.
   let is_odd = s % 2u == 1u;
-  let own = vec2u(pack4xI8(vec4<i32>(upper)), pack4xI8(vec4<i32>(lower)));
   let given = subgroupShuffleXor(select(own.y, own.x, is_odd), 1u);
   let pair = select(vec2u(own.x, given), vec2u(given, own.y), vec2<bool>(is_odd));
   let next = subgroupShuffleXor(pair, 2u);
   if (s % 4u < 2u && s < 8u * half_chunks) {
     half_pairs[s / 8u * 4u + s % 2u * 2u + s / 4u % 2u] = vec4u(pair, next);
   }
+  var whole = 0;  // of the slice, then of the first 16 values
+  var other = 0;  // of the last 16
+  if (has_sums) {
+    whole = dot4I8Packed(own.x, 0x01010101u) * 128 + dot4I8Packed(own.y, 0x01010101u);
+    whole += subgroupShuffleXor(whole, 1u);
+    whole += subgroupShuffleXor(whole, 2u);
+    other = subgroupShuffleXor(whole, 4u);
+  }
   if (s % 8u == 0u && s < 8u * half_chunks) {
     let scale = most * (1.0 / 16256.0);
-    let first = select(whole + other, whole, has_two_scales) * f32(bias);
-    half_scales[s / 8u] = vec4f(scale, first, other * f32(bias), scale * (whole + other));
+    let first = select(whole + other, whole, has_two_scales) * i32(bias);
+    half_scales[s / 8u] = vec4f(scale, f32(first), f32(other * i32(bias)), scale * f32(whole + other));
   }
 }
 

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "conformance/machines.h"
 #include "gpu/amended_device.h"
 #include "gpu/reference/reference_device.h"
+#include "graph/builder.h"
 #include "graph/lowering.h"
 #include "kernels/source.h"
 
@@ -44,6 +46,31 @@ TEST(ResidentRows, ComputeWhatTheOperationSays) {
     EXPECT_GT(count, 0U);
   }
   EXPECT_THAT(lanes, testing::ElementsAre(8, 32));
+}
+
+// Shapes of models on the 132 units of an H200, cut as was fastest there (docs/performance.md).
+TEST(ResidentRows, LeaveFewInvocationsIdle) {
+  const auto below = gpu::make_reference_device({});
+  gpu::DeviceFacts facts = below->facts();
+  facts.joins_dispatches = true;
+  facts.compute_units = 132;
+  const auto cut = [&](std::uint32_t rows, std::uint32_t columns, bool is_gated) {
+    graph::Builder builder;
+    const auto weights = [&](const char* name) {
+      return builder.weights({.format = DataType::Q4_0, .columns = columns, .blocks = {{name, rows}}});
+    };
+    const graph::Tensor x = builder.input("x", {.c = columns});
+    builder.output(
+        "y", is_gated ? builder.gated_linear(x, weights("gate"), weights("up")) : builder.linear(x, weights("w")));
+    const graph::LoweredGraph lowered = graph::lower(std::move(builder).build(), facts, {});
+    const auto& overrides = lowered.steps.at(0).use.specialization.overrides;
+    return std::vector<double>{overrides.at("lanes"), overrides.at("splits"), overrides.at("blocks")};
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(cut(4096, 4096, false), ElementsAre(32, 16, 1));    // of a unit nearly all
+  EXPECT_THAT(cut(14336, 4096, true), ElementsAre(8, 16, 7));     // 448 groups of 32 would leave a sixth idle
+  EXPECT_THAT(cut(6912, 1152, true), ElementsAre(32, 4, 1));      // 36 chunks are not for 16 invocations
+  EXPECT_THAT(cut(262144, 1152, false), ElementsAre(32, 8, 32));  // nor for 16 of many rows
 }
 
 }  // namespace

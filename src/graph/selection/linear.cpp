@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "graph/selection/convolution.h"
+#include "graph/selection/resident_rows.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
@@ -166,63 +167,6 @@ std::uint32_t half_format(DataType format) {
 
 namespace {
 
-// Chunks of 32 columns that an invocation reads together (kernels/half_fields.wgsl).
-std::uint32_t piece_chunks(DataType format) {
-  return format == DataType::Q6_K ? 4 : info(format).block_length == 256 ? 2 : 1;
-}
-
-// For workgroups that stay (gpu::Device::record_joined): each does its rows one after the other and makes the token
-// ready once, so there are as many as run at once, with an even share of the rows. On an H200, llama3.1-8b q4_0, 512
-// invocations a unit with four chunks each under way are faster than 1,024, which have registers for one
-// (docs/performance.md).
-RowTiling half_tiling_of_residents(const Node& node, const SelectionContext& context) {
-  constexpr std::uint32_t invocations = 512;  // of a unit
-  const gpu::DeviceFacts& facts = context.facts;
-  const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
-  const std::uint32_t pieces = weights.columns / 32 / piece_chunks(weights.format);
-  const std::uint32_t sides = matrices_of(node);
-  const std::uint32_t row_group = weights_row_group(facts);
-  RowTiling tiling{.lanes = row_group, .halves = true};
-  const auto groups_of = [&] { return divide_up(weights.rows, tiling.lanes); };
-  const auto blocks_of = [&](std::uint64_t workgroups) {
-    return static_cast<std::uint32_t>(divide_up(groups_of(), workgroups));
-  };
-  std::uint32_t on_a_unit = 1;
-  const std::uint64_t places = std::uint64_t{blocks_of(facts.compute_units)} * facts.compute_units;
-  if (10 * groups_of() < 9 * places) {
-    // Narrower, and two a unit: while one adds up what it has, the other loads.
-    tiling.lanes = std::min<std::uint32_t>(tiling.lanes, 8);
-    on_a_unit = 2;
-  }
-  const std::uint32_t lanes_by_rule = tiling.lanes;
-  tiling.lanes = context.choice("resident_lanes", tiling.lanes, {8, 16, 32},
-                                [&](std::uint32_t lanes) { return row_group % lanes == 0; });
-  const auto fits = [&](std::uint32_t splits, std::uint32_t most) {
-    return splits <= pieces && splits * tiling.lanes * sides <= std::min(most, facts.max_workgroup_size) &&
-           splits * sides <= facts.max_workgroup_extent[1];
-  };
-  while (fits(2 * tiling.splits, invocations / on_a_unit)) tiling.splits *= 2;
-  const std::uint32_t splits_by_rule = tiling.splits;
-  tiling.splits = context.choice("resident_splits", tiling.splits, {4, 8, 16, 32, 64},
-                                 [&](std::uint32_t splits) { return fits(splits, invocations); });
-  if (tiling.lanes != lanes_by_rule || tiling.splits != splits_by_rule)
-    on_a_unit = std::max(invocations / (tiling.lanes * tiling.splits * sides), 1U);
-  // Registers hold some twenty words of a step, and as many of the next. An even number of chunks needs no conditions.
-  constexpr std::uint32_t words = 20;
-  const auto& format = info(weights.format);
-  const std::uint32_t piece_words = static_cast<std::uint32_t>(
-      divide_up(std::uint64_t{8} * format.block_bytes * piece_chunks(weights.format), format.block_length));
-  for (const std::uint32_t turns : {2, 4}) {
-    const std::uint32_t step = turns * tiling.splits;
-    if (turns * piece_words <= words && step <= pieces && (pieces % step == 0 || pieces % tiling.splits != 0))
-      tiling.turns = turns;
-  }
-  tiling.turns = context.choice("resident_turns", tiling.turns, {1, 2, 4},
-                                [&](std::uint32_t turns) { return turns * tiling.splits <= pieces; });
-  tiling.blocks = blocks_of(std::uint64_t{on_a_unit} * facts.compute_units);
-  return tiling;
-}
-
 RowTiling half_tiling_of_launch(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
   const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
@@ -253,7 +197,7 @@ RowTiling half_tiling_of_launch(const Node& node, const SelectionContext& contex
 RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
   const bool stays = facts.joins_dispatches && context.options.decode_launches != DecodeLaunches::Many;
-  RowTiling tiling = stays ? half_tiling_of_residents(node, context) : half_tiling_of_launch(node, context);
+  RowTiling tiling = stays ? resident_tiling(node, context) : half_tiling_of_launch(node, context);
   // Bytes take longer to make, which workgroups that do many rows each gain back (docs/performance.md).
   tiling.in_bytes = context.choice("in_bytes", stays && facts.has_packed_dot ? 1 : 0, {0, 1},
                                    [&](std::uint32_t bytes) { return bytes == 0 || facts.has_packed_dot; }) != 0;
