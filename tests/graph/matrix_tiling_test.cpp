@@ -136,5 +136,36 @@ TEST(MatrixRows, OtherDevicesAndFewPositionsDoNot) {
   EXPECT_THAT(kernels_of({.width = 1}), ElementsAre("plain"));
 }
 
+// Of the largest tensor of a graph a convolution transforms what it loads, instead of a copy: where it loads halves.
+TEST(MatrixRows, OnlyHalvesInBuffersAreTransformedInTheLoad) {
+  const auto transforms = [](StorageKind storage) {
+    Builder b({.activation = DataType::F16});
+    const auto weights = [&](const char* name) {
+      return b.weights({.format = DataType::F16, .columns = 64, .blocks = {{name, 64}}});
+    };
+    const Tensor x = b.input("x", {.h = 512, .w = 512, .c = 64}, DataType::F16);
+    const Tensor hidden = b.conv2d(x, weights("a"), Conv2d{});
+    const Tensor normal = b.group_norm(hidden, b.vector("gamma", std::vector<float>(64, 1.0F)),
+                                       b.vector("beta", std::vector<float>(64)), {.groups = 8});
+    b.output("y", b.conv2d(normal, weights("b"), Conv2d{}), DataType::F16);
+    gpu::DeviceFacts device = facts(4);
+    device.has_matrices = device.has_images = true;
+    device.max_image_buffer = std::uint64_t{1} << 28;
+    std::vector<KernelRow> rows;
+    for (const KernelRow& row : kernel_rows()) {
+      if (row.kernel == "conv-matrix" || row.kernel.starts_with("group-statistics")) rows.push_back(row);
+    }
+    const LoweredGraph lowered = lower(std::move(b).build(), device, {.storage = storage}, rows);
+    std::vector<double> found;
+    for (const LoweredStep& step : lowered.steps) {
+      const auto& overrides = step.use.specialization.overrides;
+      if (const auto at = overrides.find("transforms"); at != overrides.end()) found.push_back(at->second);
+    }
+    return found;
+  };
+  EXPECT_THAT(transforms(StorageKind::Buffer), ElementsAre(0, 1));
+  EXPECT_THAT(transforms(StorageKind::ImageBuffer), ElementsAre(0, 0));
+}
+
 }  // namespace
 }  // namespace driftwood::graph

@@ -107,6 +107,16 @@ MatrixTiling tuned_tiling(MatrixTiling tiling, const Node& node, const Selection
   return tiling;
 }
 
+bool is_half_buffer(const SelectionContext& context, ValueId id) {
+  return context.value(id).data_type == DataType::F16 && context.descriptor(id).storage == StorageKind::Buffer;
+}
+
+// Whether what enters the product lies as halves in buffers.
+bool reads_halves(const Node& node, const SelectionContext& context) {
+  const ValueId x2 = joined_input(node);
+  return is_half_buffer(context, node.inputs[0]) && (x2 == no_value || is_half_buffer(context, x2));
+}
+
 MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
   if (can_be_in_place(node, context) && physical_bytes(context.descriptor(node.inputs[0])) >= least_saved_bytes) {
     const std::uint32_t outputs = context.shape(node.outputs[0]).c;
@@ -124,12 +134,10 @@ MatrixTiling tiling_of(const Node& node, const SelectionContext& context) {
   const std::uint64_t most_share_bytes = is_gated(node) || largest == 0 ? 0 : largest - 1;
   MatrixTiling tiling = choose_tiling(positions_of(context.shape(node.outputs[0])), tiled_outputs(node, context),
                                       context.shape(node.inputs[1]).c, most_share_bytes, context.facts);
-  tiling.loads_prologue = decides_plan(context, physical_bytes(ready_input_of(node, context)));
+  // Kernels with a prologue in their loads read halves without one.
+  tiling.loads_prologue =
+      reads_halves(node, context) && decides_plan(context, physical_bytes(ready_input_of(node, context)));
   return tiling.tile == nullptr ? tiling : tuned_tiling(tiling, node, context, most_share_bytes);
-}
-
-bool is_half_buffer(const SelectionContext& context, ValueId id) {
-  return context.value(id).data_type == DataType::F16 && context.descriptor(id).storage == StorageKind::Buffer;
 }
 
 bool takes_matrix_units(const Node& node, const SelectionContext& context) {
@@ -138,9 +146,7 @@ bool takes_matrix_units(const Node& node, const SelectionContext& context) {
   const Shape& output = context.shape(node.outputs[0]);
   if (output.d != 1 || positions_of(output) < least_matrix_positions) return false;
   // A prologue makes halves of whatever it reads.
-  const ValueId x2 = joined_input(node);
-  const bool has_halves = is_half_buffer(context, node.inputs[0]) && (x2 == no_value || is_half_buffer(context, x2));
-  if (node.prologue.empty() && !has_halves) return false;
+  if (node.prologue.empty() && !reads_halves(node, context)) return false;
   return tiling_of(node, context).tile != nullptr;
 }
 
