@@ -71,8 +71,7 @@ void Program::read_floats(std::string_view name, std::span<float> values) const 
   std::vector<std::vector<std::byte>> objects(1);
   objects[0].resize(object_bytes(part));
   read(name, objects[0]);
-  const std::vector<float> numbers = unpack<float>(part, objects);
-  std::ranges::copy(numbers, values.begin());
+  unpack(part, objects, values);
 }
 
 std::vector<float> Program::read_value(ValueId id) const {
@@ -87,7 +86,7 @@ std::vector<float> Program::read_value(ValueId id) const {
   objects[0].resize(object_bytes(*value.descriptor));
   const bool in_arena = place.kind == Placement::Kind::Arena;
   device_.read(in_arena ? *arena_ : *objects_.at(place.index), in_arena ? place.offset : 0, objects[0]);
-  std::ranges::copy(unpack<float>(*value.descriptor, objects), numbers.begin());
+  unpack(*value.descriptor, objects, numbers);
   return numbers;
 }
 

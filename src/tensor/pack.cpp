@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+
 #include "base/error.h"
+#include "base/half.h"
 #include "tensor/coordinate.h"
 #include "tensor/storage.h"
 #include "tensor/texel.h"
@@ -27,27 +33,61 @@ Strides strides_of(const TensorDescriptor& descriptor) {
   return {strides[0], strides[1], strides[2], strides[3], strides[4]};
 }
 
-// Calls visit(value index, object, byte offset) for every logical element in logical order.
+// Calls visit(index of its first value, values, object, byte offset) for every slice in logical order: of up to four
+// values, which lie one after the other on both sides.
 template <typename Visit>
-void for_each_element(const TensorDescriptor& descriptor, const Visit& visit) {
+void for_each_slice(const TensorDescriptor& descriptor, const Visit& visit) {
   const Shape& shape = descriptor.shape;
   const Strides strides = strides_of(descriptor);
-  const std::uint64_t component = component_bytes(descriptor.data_type);
+  const std::uint64_t bytes = 4 * component_bytes(descriptor.data_type);
   std::uint64_t index = 0;
   for (std::uint64_t b = 0; b < shape.b; ++b) {
     for (std::uint64_t y = 0; y < shape.h; ++y) {
       for (std::uint64_t x = 0; x < shape.w; ++x) {
         for (std::uint64_t d = 0; d < shape.d; ++d) {
           const std::uint64_t start = b * strides.b + y * strides.h + x * strides.w + d * strides.d;
-          for (std::uint64_t c = 0; c < shape.c; ++c, ++index) {
-            const std::uint64_t slice = c / 4;
-            const std::uint64_t texel = start + slice / descriptor.objects * strides.s;
-            visit(index, slice % descriptor.objects, (texel * 4 + c % 4) * component);
+          for (std::uint64_t c = 0, slice = 0; c < shape.c; c += 4, ++slice) {
+            const std::uint64_t count = std::min<std::uint64_t>(4, shape.c - c);
+            visit(index, count, slice % descriptor.objects, (start + slice / descriptor.objects * strides.s) * bytes);
+            index += count;
           }
         }
       }
     }
   }
+}
+
+// Floats take this way by the million, with every picture.
+template <typename Stored>
+void unpack_floats(const TensorDescriptor& descriptor, std::span<const std::vector<std::byte>> objects,
+                   std::span<float> values) {
+  for_each_slice(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+    std::array<Stored, 4> stored;
+    std::memcpy(stored.data(), &objects[object][offset], sizeof stored);  // of a slice all four are there
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if constexpr (std::is_same_v<Stored, float>) {
+        values[index + i] = stored[i];
+      } else {
+        values[index + i] = half_to_float(stored[i]);
+      }
+    }
+  });
+}
+
+template <typename Stored>
+void pack_floats(const TensorDescriptor& descriptor, std::span<const float> values,
+                 std::vector<std::vector<std::byte>>& objects) {
+  for_each_slice(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+    std::array<Stored, 4> stored = {};
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if constexpr (std::is_same_v<Stored, float>) {
+        stored[i] = values[index + i];
+      } else {
+        stored[i] = float_to_half(values[index + i]);
+      }
+    }
+    std::memcpy(&objects[object][offset], stored.data(), sizeof stored);
+  });
 }
 
 template <typename Number>
@@ -58,15 +98,53 @@ std::vector<std::vector<std::byte>> pack_numbers(const TensorDescriptor& descrip
                                    descriptor.shape.elements(), values.size()));
   }
   std::vector<std::vector<std::byte>> objects(descriptor.objects, std::vector<std::byte>(bytes));
-  for_each_element(descriptor, [&](std::uint64_t index, std::uint64_t object, std::uint64_t offset) {
-    const auto value = static_cast<double>(values[index]);
-    if (!component_holds(descriptor.data_type, value)) {
-      throw InvalidInput(fmt::format("Value {} of the tensor {} is {}, which is outside the range of {}.", index,
-                                     to_string(descriptor), value, to_string(descriptor.data_type)));
+  if constexpr (std::is_same_v<Number, float>) {
+    if (descriptor.data_type == DataType::F32) return pack_floats<float>(descriptor, values, objects), objects;
+    if (descriptor.data_type == DataType::F16) return pack_floats<std::uint16_t>(descriptor, values, objects), objects;
+  }
+  const std::uint64_t component = component_bytes(descriptor.data_type);
+  for_each_slice(descriptor, [&](std::uint64_t first, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto value = static_cast<double>(values[first + i]);
+      if (!component_holds(descriptor.data_type, value)) {
+        throw InvalidInput(fmt::format("Value {} of the tensor {} is {}, which is outside the range of {}.", first + i,
+                                       to_string(descriptor), value, to_string(descriptor.data_type)));
+      }
+      write_component(descriptor.data_type, value, &objects[object][offset + i * component]);
     }
-    write_component(descriptor.data_type, value, &objects[object][offset]);
   });
   return objects;
+}
+
+template <typename Number>
+void unpack_numbers(const TensorDescriptor& descriptor, std::span<const std::vector<std::byte>> objects,
+                    std::span<Number> values) {
+  const std::uint64_t bytes = object_bytes(descriptor);
+  if (objects.size() != descriptor.objects) {
+    throw InvalidInput(fmt::format("The tensor {} lies in {} objects, but there are {}.", to_string(descriptor),
+                                   descriptor.objects, objects.size()));
+  }
+  for (const std::vector<std::byte>& object : objects) {
+    if (object.size() != bytes) {
+      throw InvalidInput(fmt::format("An object of the tensor {} has {} bytes, but there are {}.",
+                                     to_string(descriptor), bytes, object.size()));
+    }
+  }
+  if (values.size() != descriptor.shape.elements()) {
+    throw InvalidInput(fmt::format("The tensor {} holds {} values, but there is room for {}.", to_string(descriptor),
+                                   descriptor.shape.elements(), values.size()));
+  }
+  if constexpr (std::is_same_v<Number, float>) {
+    if (descriptor.data_type == DataType::F32) return unpack_floats<float>(descriptor, objects, values);
+    if (descriptor.data_type == DataType::F16) return unpack_floats<std::uint16_t>(descriptor, objects, values);
+  }
+  const std::uint64_t component = component_bytes(descriptor.data_type);
+  for_each_slice(descriptor, [&](std::uint64_t first, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const double number = read_component(descriptor.data_type, &objects[object][offset + i * component]);
+      values[first + i] = static_cast<Number>(number);
+    }
+  });
 }
 
 }  // namespace
@@ -85,22 +163,14 @@ std::vector<std::vector<std::byte>> pack(const TensorDescriptor& descriptor, std
 
 template <typename Number>
 std::vector<Number> unpack(const TensorDescriptor& descriptor, std::span<const std::vector<std::byte>> objects) {
-  const std::uint64_t bytes = object_bytes(descriptor);
-  if (objects.size() != descriptor.objects) {
-    throw InvalidInput(fmt::format("The tensor {} lies in {} objects, but there are {}.", to_string(descriptor),
-                                   descriptor.objects, objects.size()));
-  }
-  for (const std::vector<std::byte>& object : objects) {
-    if (object.size() != bytes) {
-      throw InvalidInput(fmt::format("An object of the tensor {} has {} bytes, but there are {}.",
-                                     to_string(descriptor), bytes, object.size()));
-    }
-  }
   std::vector<Number> values(descriptor.shape.elements());
-  for_each_element(descriptor, [&](std::uint64_t index, std::uint64_t object, std::uint64_t offset) {
-    values[index] = static_cast<Number>(read_component(descriptor.data_type, &objects[object][offset]));
-  });
+  unpack_numbers(descriptor, objects, std::span(values));
   return values;
+}
+
+void unpack(const TensorDescriptor& descriptor, std::span<const std::vector<std::byte>> objects,
+            std::span<float> values) {
+  unpack_numbers(descriptor, objects, values);
 }
 
 template std::vector<float> unpack(const TensorDescriptor&, std::span<const std::vector<std::byte>>);

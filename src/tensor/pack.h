@@ -23,5 +23,8 @@ std::vector<std::vector<std::byte>> pack(const TensorDescriptor& descriptor, std
 /// std::int32_t or std::uint32_t.
 template <typename Number>
 std::vector<Number> unpack(const TensorDescriptor& descriptor, std::span<const std::vector<std::byte>> objects);
+/// The same into `values`, which holds shape.elements() numbers; throws InvalidInput where it does not.
+void unpack(const TensorDescriptor& descriptor, std::span<const std::vector<std::byte>> objects,
+            std::span<float> values);
 
 }  // namespace driftwood

@@ -154,6 +154,8 @@ TEST(Pack, WrongCountsAndValuesAreRefused) {
   EXPECT_EQ(error_of({-128, 127, 0}), "no error");
   EXPECT_THROW(unpack<float>(tensor, std::vector<std::vector<std::byte>>{}), InvalidInput);
   EXPECT_THROW(unpack<float>(tensor, std::vector<std::vector<std::byte>>(1)), InvalidInput);
+  std::vector<float> few(tensor.shape.elements() - 1);
+  EXPECT_THROW(unpack(tensor, pack(tensor, std::vector<float>(few.size() + 1)), few), InvalidInput);
 }
 
 }  // namespace
