@@ -25,11 +25,14 @@ fn packed_bytes(rounded: vec4f) -> u32 {
 // Keeps slice s of the token, a slice an invocation: eight neighbours hold the 32 values of a chunk. Every invocation of
 // the workgroup calls it, for slices past the last with zeroes.
 fn keep_bytes(value: vec4f, s: u32) {
-  let magnitude = abs(value);
-  var most = max(max(magnitude.x, magnitude.y), max(magnitude.z, magnitude.w));
+  // Of numbers without a sign the bits have the same order, and those of NaN are above all others: a scale that is none
+  // makes every product one.
+  let magnitude = bitcast<vec4u>(abs(value));
+  var bits = max(max(magnitude.x, magnitude.y), max(magnitude.z, magnitude.w));
   @unroll for (var step = 1u; step < 8u; step *= 2u) {
-    most = max(most, subgroupShuffleXor(most, step));
+    bits = max(bits, subgroupShuffleXor(bits, step));
   }
+  let most = bitcast<f32>(bits);
   let scaled = value * select(0.0, 127.0 / most, most >= 1e-30f);  // the inverse may be infinite below
   let upper = scaled + rounder;
   let lower = (scaled - (upper - rounder)) * 128.0 + rounder;

@@ -4,14 +4,18 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
+#include <random>
 #include <set>
 #include <vector>
 
 #include "conformance/machines.h"
+#include "conformance/random_blocks.h"
 #include "gpu/amended_device.h"
 #include "gpu/reference/reference_device.h"
 #include "graph/builder.h"
 #include "graph/lowering.h"
+#include "graph/program.h"
 #include "kernels/source.h"
 
 namespace driftwood::test {
@@ -71,6 +75,34 @@ TEST(ResidentRows, LeaveFewInvocationsIdle) {
   EXPECT_THAT(cut(14336, 4096, true), ElementsAre(8, 16, 7));     // 448 groups of 32 would leave a sixth idle
   EXPECT_THAT(cut(6912, 1152, true), ElementsAre(32, 4, 1));      // 36 chunks are not for 16 invocations
   EXPECT_THAT(cut(262144, 1152, false), ElementsAre(32, 8, 32));  // nor for 16 of many rows
+}
+
+// A token that is not finite must not become numbers that are.
+TEST(ResidentRows, KeepWhatIsNotFinite) {
+  const auto below = gpu::make_reference_device({});
+  for (const bool has_dot : {false, true}) {
+    gpu::DeviceFacts facts = below->facts();
+    facts.joins_dispatches = true;
+    facts.has_packed_dot = has_dot;
+    gpu::AmendedDevice device(*below, facts);
+    graph::Builder builder;
+    const auto weights = builder.weights({.format = DataType::Q4_0, .columns = 64, .blocks = {{"w", 32}}});
+    builder.output("y", builder.linear(builder.input("x", {.c = 64}), weights));
+    std::mt19937 random(1);
+    const std::vector<std::byte> rows = random_rows(DataType::Q4_0, 32, 64, random, 0.01F);
+    const auto store = std::make_shared<graph::ResourceStore>(
+        device, [&](std::string_view) { return std::span<const std::byte>(rows); });
+    graph::Program program(device, std::move(builder).build(), {.store = store});
+    EXPECT_EQ(program.lowered().steps.at(0).kernel, "linear-halves");
+    for (const float wrong : {NAN, INFINITY, -INFINITY}) {
+      std::vector<float> x(64, 0.5F), y(32);
+      x[41] = wrong;
+      program.write_floats("x", x);
+      program.run({.tokens = 1});
+      program.read_floats("y", y);
+      for (const float value : y) EXPECT_FALSE(std::isfinite(value)) << wrong << (has_dot ? " in bytes" : " in halves");
+    }
+  }
 }
 
 }  // namespace
