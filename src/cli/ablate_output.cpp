@@ -13,6 +13,18 @@ std::string bytes_of(const measure::Comparison& comparison) {
                      static_cast<double>(*comparison.off_bytes) / (1 << 20));
 }
 
+// Where the device waits for the host, a ratio says more of launches than of kernels.
+std::string submission_of(const measure::Comparison& comparison) {
+  constexpr double most = 0.9;  // of a run
+  const auto waits = [](const std::vector<double>& submit, const std::vector<double>& run) {
+    return !submit.empty() && measure::median(submit) > most * measure::median(run);
+  };
+  const bool on = waits(comparison.on_submit_ms, comparison.on_ms);
+  const bool off = waits(comparison.off_submit_ms, comparison.off_ms);
+  if (!on && !off) return {};
+  return fmt::format("  the host's time, {}", on && off ? "both" : on ? "on" : "off");
+}
+
 }  // namespace
 
 void print_ablation_head() {
@@ -27,7 +39,7 @@ void print_ablation(const measure::Comparison& comparison) {
              comparison.stage, comparison.on, comparison.off, measure::median(comparison.on_ms),
              measure::median(comparison.off_ms), comparison.ratio(),
              fmt::format("{:.3f} to {:.3f}", interval.low, interval.high),
-             100 * measure::relative_spread(comparison.ratios()), bytes_of(comparison));
+             100 * measure::relative_spread(comparison.ratios()), bytes_of(comparison) + submission_of(comparison));
   std::fflush(stdout);
 }
 
@@ -50,6 +62,8 @@ nlohmann::json ablation_json(const measure::Comparison& comparison, const std::s
                         {"ratio_spread", measure::relative_spread(comparison.ratios())},
                         {"samples_on_ms", comparison.on_ms},
                         {"samples_off_ms", comparison.off_ms}};
+  if (!comparison.on_submit_ms.empty()) row["on_submit_ms"] = measure::median(comparison.on_submit_ms);
+  if (!comparison.off_submit_ms.empty()) row["off_submit_ms"] = measure::median(comparison.off_submit_ms);
   if (comparison.on_bytes) row["on_bytes"] = *comparison.on_bytes;
   if (comparison.off_bytes) row["off_bytes"] = *comparison.off_bytes;
   return row;

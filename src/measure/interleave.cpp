@@ -28,13 +28,23 @@ double milliseconds(Clock clock, int whose, Call call) {
   return clock == Clock::Wall ? watch.milliseconds() : processor_ms(whose) - before;
 }
 
-double milliseconds(gpu::Device& device, const Work& work, std::size_t runs, Clock clock) {
+// Of one run.
+struct Timed {
+  double ms = 0, submit_ms = 0;
+};
+
+Timed time_runs(gpu::Device& device, const Work& work, std::size_t runs, Clock clock) {
   device.finish();
-  const double time = milliseconds(clock, RUSAGE_SELF, [&] {
-    for (std::size_t i = 0; i < runs; ++i) work();
+  Timed timed;
+  timed.ms = milliseconds(clock, RUSAGE_SELF, [&] {
+    timed.submit_ms = milliseconds(clock, RUSAGE_SELF, [&] {
+      for (std::size_t i = 0; i < runs; ++i) work();
+    });
     device.finish();
   });
-  return time / static_cast<double>(runs);
+  timed.ms /= static_cast<double>(runs);
+  timed.submit_ms /= static_cast<double>(runs);
+  return timed;
 }
 
 template <class Time>
@@ -47,8 +57,11 @@ void take_turns(const TurnSettings& settings, Comparison& comparison, Time time)
       return;
     }
     const bool on_first = round % 2 == 0;
-    for (const bool is_on : {on_first, !on_first})
-      (is_on ? comparison.on_ms : comparison.off_ms).push_back(time(is_on));
+    for (const bool is_on : {on_first, !on_first}) {
+      const Timed timed = time(is_on);
+      (is_on ? comparison.on_ms : comparison.off_ms).push_back(timed.ms);
+      if (timed.submit_ms > 0) (is_on ? comparison.on_submit_ms : comparison.off_submit_ms).push_back(timed.submit_ms);
+    }
     if (settings.progress) settings.progress(round + 1, settings.repeats);
   }
 }
@@ -67,20 +80,21 @@ void time_in_turns(gpu::Device& device, const Work& on, const Work& off, const T
                    Comparison& comparison) {
   std::size_t runs = 1;
   for (const Work& work : {on, off}) {
-    double once = milliseconds(device, work, 1, settings.clock);
+    double once = time_runs(device, work, 1, settings.clock).ms;
     // What takes long is as fast the first time; what is made at first use counts in what does not.
-    if (once < 1000) once = std::max(milliseconds(device, work, 1, settings.clock), 1e-3);
+    if (once < 1000) once = std::max(time_runs(device, work, 1, settings.clock).ms, 1e-3);
     // Many short runs queue up, which a driver has limits for.
     const double wanted = std::clamp(std::ceil(settings.least_ms / once), 1.0, 1000.0);
     runs = std::max(runs, static_cast<std::size_t>(wanted));
   }
   take_turns(settings, comparison,
-             [&](bool is_on) { return milliseconds(device, is_on ? on : off, runs, settings.clock); });
+             [&](bool is_on) { return time_runs(device, is_on ? on : off, runs, settings.clock); });
 }
 
 void time_processes_in_turns(const Work& on, const Work& off, const TurnSettings& settings, Comparison& comparison) {
-  take_turns(settings, comparison,
-             [&](bool is_on) { return milliseconds(settings.clock, RUSAGE_CHILDREN, [&] { is_on ? on() : off(); }); });
+  take_turns(settings, comparison, [&](bool is_on) {
+    return Timed{milliseconds(settings.clock, RUSAGE_CHILDREN, [&] { is_on ? on() : off(); })};
+  });
 }
 
 }  // namespace driftwood::measure

@@ -14,10 +14,12 @@ namespace driftwood::measure {
 
 /// A technique and what it is compared with, timed.
 struct Comparison {
-  std::string technique;                                       // "fuse-gated"
-  std::string stage;                                           // "decode"
-  std::string on, off;                                         // the settings compared, in words
-  std::vector<double> on_ms = {}, off_ms = {};                 // of each round, of one run
+  std::string technique;                        // "fuse-gated"
+  std::string stage;                            // "decode"
+  std::string on, off;                          // the settings compared, in words
+  std::vector<double> on_ms = {}, off_ms = {};  // of each round, of one run
+  /// Until the host had submitted a run; of processes none. Nearly as long as the run: the device waits for the host.
+  std::vector<double> on_submit_ms = {}, off_submit_ms = {};
   std::optional<std::uint64_t> on_bytes = {}, off_bytes = {};  // where memory is what the technique is for
   std::string remark = {};
 

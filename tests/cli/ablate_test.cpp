@@ -29,6 +29,8 @@ TEST_F(CommandLine, AblateGivesTechniquesOnAndOff) {
                               "ratio_high", "confidence", "ratio_spread", "rounds", "samples_on_ms"})
       EXPECT_TRUE(row.contains(field)) << field;
     EXPECT_EQ(row["samples_off_ms"].size(), 2u);
+    EXPECT_LE(row["on_submit_ms"].get<double>(), row["on_ms"].get<double>());
+    EXPECT_GT(row["off_submit_ms"].get<double>(), 0);
     has_pass |= row["technique"] == "fuse-rope-cache";
     has_memory |= row["technique"] == "memory-plan" && row.contains("off_bytes");
   }
