@@ -33,21 +33,22 @@ Strides strides_of(const TensorDescriptor& descriptor) {
   return {strides[0], strides[1], strides[2], strides[3], strides[4]};
 }
 
-// Calls visit(index of its first value, values, object, byte offset) for every slice in logical order: of up to four
-// values, which lie one after the other on both sides.
+// Calls visit(index of its first value, values, object, byte offset) for every run of values that lie one after the
+// other on both sides, in logical order: slices, or all channels of a position where their slices are neighbours.
 template <typename Visit>
-void for_each_slice(const TensorDescriptor& descriptor, const Visit& visit) {
+void for_each_run(const TensorDescriptor& descriptor, const Visit& visit) {
   const Shape& shape = descriptor.shape;
   const Strides strides = strides_of(descriptor);
   const std::uint64_t bytes = 4 * component_bytes(descriptor.data_type);
+  const std::uint64_t most = descriptor.objects == 1 && strides.s == 1 ? shape.c : 4;
   std::uint64_t index = 0;
   for (std::uint64_t b = 0; b < shape.b; ++b) {
     for (std::uint64_t y = 0; y < shape.h; ++y) {
       for (std::uint64_t x = 0; x < shape.w; ++x) {
         for (std::uint64_t d = 0; d < shape.d; ++d) {
           const std::uint64_t start = b * strides.b + y * strides.h + x * strides.w + d * strides.d;
-          for (std::uint64_t c = 0, slice = 0; c < shape.c; c += 4, ++slice) {
-            const std::uint64_t count = std::min<std::uint64_t>(4, shape.c - c);
+          for (std::uint64_t c = 0; c < shape.c; c += most) {
+            const std::uint64_t count = std::min<std::uint64_t>(most, shape.c - c), slice = c / 4;
             visit(index, count, slice % descriptor.objects, (start + slice / descriptor.objects * strides.s) * bytes);
             index += count;
           }
@@ -58,37 +59,39 @@ void for_each_slice(const TensorDescriptor& descriptor, const Visit& visit) {
 }
 
 // Floats take this way by the million, with every picture.
-template <typename Stored>
 void unpack_floats(const TensorDescriptor& descriptor, std::span<const std::vector<std::byte>> objects,
                    std::span<float> values) {
-  for_each_slice(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
-    std::array<Stored, 4> stored;
-    std::memcpy(stored.data(), &objects[object][offset], sizeof stored);  // of a slice all four are there
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if constexpr (std::is_same_v<Stored, float>) {
-        values[index + i] = stored[i];
-      } else {
-        values[index + i] = half_to_float(stored[i]);
-      }
+  const bool is_half = descriptor.data_type == DataType::F16;
+  for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+    const std::byte* const from = &objects[object][offset];
+    const auto* const halves = reinterpret_cast<const std::uint16_t*>(from);
+    if (is_half && count == 4) {
+      halves_to_floats({halves, 4}, &values[index]);
+    } else if (is_half) {
+      halves_to_floats({halves, count}, &values[index]);
+    } else {
+      std::memcpy(&values[index], from, count * sizeof(float));
     }
   });
 }
 
-template <typename Stored>
 void pack_floats(const TensorDescriptor& descriptor, std::span<const float> values,
                  std::vector<std::vector<std::byte>>& objects) {
-  for_each_slice(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
-    std::array<Stored, 4> stored = {};
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if constexpr (std::is_same_v<Stored, float>) {
-        stored[i] = values[index + i];
-      } else {
-        stored[i] = float_to_half(values[index + i]);
-      }
+  const bool is_half = descriptor.data_type == DataType::F16;
+  for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+    std::byte* const to = &objects[object][offset];
+    auto* const halves = reinterpret_cast<std::uint16_t*>(to);
+    if (is_half && count == 4) {
+      floats_to_halves({&values[index], 4}, halves);
+    } else if (is_half) {
+      floats_to_halves({&values[index], count}, halves);
+    } else {
+      std::memcpy(to, &values[index], count * sizeof(float));
     }
-    std::memcpy(&objects[object][offset], stored.data(), sizeof stored);
   });
 }
+
+bool is_float(DataType type) { return type == DataType::F32 || type == DataType::F16; }
 
 template <typename Number>
 std::vector<std::vector<std::byte>> pack_numbers(const TensorDescriptor& descriptor, std::span<const Number> values) {
@@ -99,11 +102,10 @@ std::vector<std::vector<std::byte>> pack_numbers(const TensorDescriptor& descrip
   }
   std::vector<std::vector<std::byte>> objects(descriptor.objects, std::vector<std::byte>(bytes));
   if constexpr (std::is_same_v<Number, float>) {
-    if (descriptor.data_type == DataType::F32) return pack_floats<float>(descriptor, values, objects), objects;
-    if (descriptor.data_type == DataType::F16) return pack_floats<std::uint16_t>(descriptor, values, objects), objects;
+    if (is_float(descriptor.data_type)) return pack_floats(descriptor, values, objects), objects;
   }
   const std::uint64_t component = component_bytes(descriptor.data_type);
-  for_each_slice(descriptor, [&](std::uint64_t first, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+  for_each_run(descriptor, [&](std::uint64_t first, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
     for (std::uint64_t i = 0; i < count; ++i) {
       const auto value = static_cast<double>(values[first + i]);
       if (!component_holds(descriptor.data_type, value)) {
@@ -135,11 +137,10 @@ void unpack_numbers(const TensorDescriptor& descriptor, std::span<const std::vec
                                    descriptor.shape.elements(), values.size()));
   }
   if constexpr (std::is_same_v<Number, float>) {
-    if (descriptor.data_type == DataType::F32) return unpack_floats<float>(descriptor, objects, values);
-    if (descriptor.data_type == DataType::F16) return unpack_floats<std::uint16_t>(descriptor, objects, values);
+    if (is_float(descriptor.data_type)) return unpack_floats(descriptor, objects, values);
   }
   const std::uint64_t component = component_bytes(descriptor.data_type);
-  for_each_slice(descriptor, [&](std::uint64_t first, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+  for_each_run(descriptor, [&](std::uint64_t first, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
     for (std::uint64_t i = 0; i < count; ++i) {
       const double number = read_component(descriptor.data_type, &objects[object][offset + i * component]);
       values[first + i] = static_cast<Number>(number);

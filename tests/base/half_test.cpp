@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace driftwood {
 namespace {
@@ -15,6 +16,27 @@ TEST(Half, EveryBitPatternSurvivesTheRoundTrip) {
     if (std::isnan(value)) continue;
     EXPECT_EQ(float_to_half(value), bits) << value;
   }
+}
+
+TEST(Half, ManyAreConvertedAsOneIs) {
+  std::vector<std::uint16_t> halves(0x10000);
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) halves[bits] = static_cast<std::uint16_t>(bits);
+  std::vector<float> floats(halves.size());
+  halves_to_floats(halves, floats.data());
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(floats[bits]), std::bit_cast<std::uint32_t>(half_to_float(halves[bits])));
+  }
+  // Each half, what lies between it and the next, and all that no half is near.
+  std::vector<float> others;
+  for (std::uint32_t bits = 0; bits < 0x80000000u; bits += 0x5ffu) {
+    others.push_back(std::bit_cast<float>(bits));
+    others.push_back(std::bit_cast<float>(bits | 0x80000000u));
+  }
+  std::vector<std::uint16_t> rounded(others.size());
+  floats_to_halves(others, rounded.data());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < others.size(); ++i) wrong += rounded[i] != float_to_half(others[i]);
+  EXPECT_EQ(wrong, 0U);
 }
 
 TEST(Half, RoundsToNearestEven) {
