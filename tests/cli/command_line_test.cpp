@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "support/model_file.h"
+
 namespace driftwood {
 namespace {
 
@@ -18,9 +20,7 @@ using ::testing::StartsWith;
 
 std::string tiny() { return quoted(std::string(DRIFTWOOD_TEST_DATA) + "/llm/llama-gqa-tied"); }
 
-bool has_model() {
-  return std::filesystem::exists(std::string(DRIFTWOOD_SOURCE_DIR) + "/models/SmolLM2-135M-Instruct.Q4_1.gguf");
-}
+bool has_model() { return test::model_file("SmolLM2-135M-Instruct.Q4_1.gguf").has_value(); }
 std::string model() { return quoted(std::string(DRIFTWOOD_SOURCE_DIR) + "/models/SmolLM2-135M-Instruct.Q4_1.gguf"); }
 
 #define NEEDS_MODEL() \

@@ -16,6 +16,7 @@
 #include "llm/log_sum_exp.h"
 #include "llm/session.h"
 #include "support/devices.h"
+#include "support/model_file.h"
 #include "support/oracle.h"
 
 namespace driftwood::llm {
@@ -38,10 +39,10 @@ inline Session* real_session(const std::string& file, graph::Precision precision
     std::map<std::pair<graph::Precision, std::optional<DataType>>, std::unique_ptr<Session>> sessions = {};
   };
   static std::map<std::string, std::unique_ptr<Model>> loaded;
-  const std::filesystem::path path = std::filesystem::path(DRIFTWOOD_SOURCE_DIR) / "models" / file;
-  if (!std::filesystem::exists(path) || test::device("opencl:0") == nullptr) return nullptr;
+  const auto path = test::model_file(file);
+  if (!path || test::device("opencl:0") == nullptr) return nullptr;
   std::unique_ptr<Model>& model = loaded[file];
-  if (!model) model = std::make_unique<Model>(models::Checkpoint::open(path));
+  if (!model) model = std::make_unique<Model>(models::Checkpoint::open(*path));
   std::unique_ptr<Session>& session = model->sessions[{precision, cache_type}];
   if (!session) {
     SessionSettings settings{.context = 2048, .cache_type = cache_type};

@@ -10,6 +10,7 @@
 #include "llm/log_sum_exp.h"
 #include "llm/session.h"
 #include "support/devices.h"
+#include "support/model_file.h"
 #include "support/oracle.h"
 
 namespace driftwood::llm {
@@ -24,10 +25,9 @@ nlohmann::json oracle(const std::string& name) {
 class SmolLm2Int8 : public testing::Test {
  protected:
   static Session* session() {
-    static const std::filesystem::path path =
-        std::filesystem::path(DRIFTWOOD_SOURCE_DIR) / "models/SmolLM2-135M-Instruct.Q4_1.gguf";
-    if (!std::filesystem::exists(path) || test::device("opencl:0") == nullptr) return nullptr;
-    static const auto checkpoint = models::Checkpoint::open(path);
+    static const auto path = test::model_file("SmolLM2-135M-Instruct.Q4_1.gguf");
+    if (!path || test::device("opencl:0") == nullptr) return nullptr;
+    static const auto checkpoint = models::Checkpoint::open(*path);
     static std::unique_ptr<Session> session;
     if (!session) {
       SessionSettings settings{.context = 2048};

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "formats/gguf.h"
+#include "support/model_file.h"
 #include "text/tokenizer.h"
 #include "text/tokenizer_gguf.h"
 
@@ -26,9 +27,8 @@ inline const Tokenizer* tokenizer_of(const std::string& file) {
   const auto at = known.find(file);
   if (at != known.end()) return at->second.get();
   std::unique_ptr<Tokenizer>& tokenizer = known[file];
-  const auto path = std::filesystem::path(DRIFTWOOD_SOURCE_DIR) / "models" / file;
-  if (std::filesystem::exists(path)) {
-    const GgufFile gguf = GgufFile::open(path);
+  if (const auto path = test::model_file(file)) {
+    const GgufFile gguf = GgufFile::open(*path);
     tokenizer = Tokenizer::create(load_tokenizer_data(gguf.metadata()));
   }
   return tokenizer.get();
