@@ -28,6 +28,7 @@
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
+#include "graph/selection/half_rows.h"
 #include "graph/selection/linear.h"
 #include "queued_launches.h"
 #include "tensor/packed_weights.h"

@@ -23,15 +23,21 @@ namespace {
 
 using namespace conformance;
 
+// The facts of a device that decodes in one launch.
+gpu::DeviceFacts facts_of(const gpu::Device& below, std::uint32_t units, bool has_dot) {
+  gpu::DeviceFacts facts = below.facts();
+  facts.joins_dispatches = true;
+  facts.compute_units = units;
+  facts.has_packed_dot = has_dot;
+  return facts;
+}
+
 TEST(ResidentRows, ComputeWhatTheOperationSays) {
   std::set<double> lanes;
   for (const auto& [units, has_dot] :
        {std::pair(1U, true), std::pair(48U, true), std::pair(1U, false), std::pair(48U, false)}) {
     const auto below = gpu::make_reference_device({});
-    gpu::DeviceFacts facts = below->facts();
-    facts.joins_dispatches = true;
-    facts.has_packed_dot = has_dot;
-    facts.compute_units = units;
+    const gpu::DeviceFacts facts = facts_of(*below, units, has_dot);
     gpu::AmendedDevice device(*below, facts);
     const Subject subject{device, std::make_shared<graph::KernelCache>(device, kernels::source)};
     std::size_t count = 0;
@@ -55,9 +61,7 @@ TEST(ResidentRows, ComputeWhatTheOperationSays) {
 // Shapes of models on the 132 units of an H200, cut as was fastest there (docs/performance.md).
 TEST(ResidentRows, LeaveFewInvocationsIdle) {
   const auto below = gpu::make_reference_device({});
-  gpu::DeviceFacts facts = below->facts();
-  facts.joins_dispatches = true;
-  facts.compute_units = 132;
+  const gpu::DeviceFacts facts = facts_of(*below, 132, true);
   const auto cut = [&](std::uint32_t rows, std::uint32_t columns, bool is_gated) {
     graph::Builder builder;
     const auto weights = [&](const char* name) {
@@ -81,9 +85,7 @@ TEST(ResidentRows, LeaveFewInvocationsIdle) {
 TEST(ResidentRows, KeepWhatIsNotFinite) {
   const auto below = gpu::make_reference_device({});
   for (const bool has_dot : {false, true}) {
-    gpu::DeviceFacts facts = below->facts();
-    facts.joins_dispatches = true;
-    facts.has_packed_dot = has_dot;
+    const gpu::DeviceFacts facts = facts_of(*below, 1, has_dot);
     gpu::AmendedDevice device(*below, facts);
     graph::Builder builder;
     const auto weights = builder.weights({.format = DataType::Q4_0, .columns = 64, .blocks = {{"w", 32}}});

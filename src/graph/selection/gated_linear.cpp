@@ -1,5 +1,6 @@
 #include "graph/epilogue.h"
 #include "graph/selection/convolution.h"
+#include "graph/selection/half_rows.h"
 #include "graph/selection/linear.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"

@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "graph/selection/convolution.h"
-#include "graph/selection/resident_rows.h"
+#include "graph/selection/half_rows.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
@@ -29,6 +29,8 @@ WeightsDescriptor weights_descriptor(const SelectionContext& context, ValueId we
   }
   return descriptor;
 }
+
+std::uint32_t matrices_of(const Node& node) { return node.as<GatedLinear>() != nullptr ? 2 : 1; }
 
 namespace {
 
@@ -67,8 +69,6 @@ void add_norm(const Node& node, const SelectionContext& context, KernelUse& use)
     use.specialization.tensors["gamma"] = context.descriptor(node.inputs[0]);  // of its kind; not used
   }
 }
-
-std::uint32_t matrices_of(const Node& node) { return node.as<GatedLinear>() != nullptr ? 2 : 1; }
 
 // Workgroup memory as kernels/row_product.wgsl lays it out.
 std::uint64_t bytes_of(const RowTiling& tiling, const Node& node, const SelectionContext& context) {
@@ -163,45 +163,6 @@ std::uint32_t half_format(DataType format) {
     case DataType::Q6_K: return 10;
     default: return info(format).has_row_scale() ? 0 : byte_format(format);
   }
-}
-
-namespace {
-
-RowTiling half_tiling_of_launch(const Node& node, const SelectionContext& context) {
-  const gpu::DeviceFacts& facts = context.facts;
-  const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
-  RowTiling tiling{.lanes = weights_row_group(facts), .halves = true};
-  const std::uint32_t pieces = weights.columns / 32 / piece_chunks(weights.format);
-  const std::uint32_t sides = matrices_of(node);
-  const std::uint64_t on_a_unit = divide_up(divide_up(weights.rows, tiling.lanes), facts.compute_units);
-  // Best on an H200 (docs/performance.md): sixteen invocations a row, thirty-two of long rows, eight where there are
-  // many rows, four of two matrices.
-  constexpr std::uint32_t long_row = 8192, many_rows = 8;
-  const std::uint32_t most = sides > 1 ? 4 : on_a_unit > many_rows ? 8 : weights.columns > long_row ? 32 : 16;
-  const auto fits = [&](std::uint32_t splits) {
-    return splits <= pieces && splits * tiling.lanes * sides <= facts.max_workgroup_size &&
-           splits * sides <= facts.max_workgroup_extent[1];
-  };
-  while (tiling.splits < most && fits(2 * tiling.splits)) tiling.splits *= 2;
-  tiling.splits = context.choice("splits", tiling.splits, {1, 2, 4, 8, 16, 32}, fits);
-  tiling.turns =
-      context.choice("turns", 1, {1, 2, 4}, [&](std::uint32_t turns) { return turns * tiling.splits <= pieces; });
-  // A unit holds some eight workgroups at a time; those that would come later find the token ready.
-  tiling.blocks = context.choice("blocks", static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8)),
-                                 {1, 2, 4, 8, 16});
-  return tiling;
-}
-
-}  // namespace
-
-RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
-  const gpu::DeviceFacts& facts = context.facts;
-  const bool stays = facts.joins_dispatches && context.options.decode_launches != DecodeLaunches::Many;
-  RowTiling tiling = stays ? resident_tiling(node, context) : half_tiling_of_launch(node, context);
-  // Bytes take longer to make, which workgroups that do many rows each gain back (docs/performance.md).
-  tiling.in_bytes = context.choice("in_bytes", stays && facts.has_packed_dot ? 1 : 0, {0, 1},
-                                   [&](std::uint32_t bytes) { return bytes == 0 || facts.has_packed_dot; }) != 0;
-  return tiling;
 }
 
 bool takes_halves(const Node& node, const SelectionContext& context) {

@@ -8,6 +8,9 @@ namespace driftwood::graph {
 /// The matrix as its kernels on this device read it.
 WeightsDescriptor weights_descriptor(const SelectionContext& context, ValueId weights);
 
+/// Matrices of the node whose rows are multiplied with the same tokens: two of a gated linear.
+std::uint32_t matrices_of(const Node& node);
+
 /// A kernel of one matrix `w`, from x to y, with prologue and epilogue; in_wide_rows() and its like cut it.
 KernelUse matrix_use(const Node& node, const SelectionContext& context, std::string module_path);
 
@@ -40,8 +43,6 @@ std::uint32_t half_format(DataType format);
 
 /// Whether the product with one token is made in f16: the device and the precision have it, and the format has bytes.
 bool takes_halves(const Node& node, const SelectionContext& context);
-/// The tiling of such a product.
-RowTiling choose_half_tiling(const Node& node, const SelectionContext& context);
 
 /// The tiling that is expected to be the fastest on the device for a linear or gated linear.
 RowTiling choose_row_tiling(const Node& node, const SelectionContext& context, const WeightsDescriptor& weights);

@@ -1,4 +1,4 @@
-#include "graph/selection/resident_rows.h"
+#include "graph/selection/half_rows.h"
 
 #include <algorithm>
 
@@ -10,13 +10,56 @@
 namespace driftwood::graph {
 namespace {
 
+// Chunks of 32 columns that an invocation reads together (kernels/half_fields.wgsl).
+std::uint32_t piece_chunks(DataType format) {
+  return format == DataType::Q6_K ? 4 : info(format).block_length == 256 ? 2 : 1;
+}
+
+struct Matrix {
+  std::uint32_t rows, columns, pieces;  // pieces: of a row
+  std::uint32_t sides;                  // matrices, each of which has half of the invocations
+};
+
+Matrix matrix_of(const Node& node, const WeightsDescriptor& weights) {
+  return {.rows = weights.rows,
+          .columns = weights.columns,
+          .pieces = weights.columns / 32 / piece_chunks(weights.format),
+          .sides = matrices_of(node)};
+}
+
+bool fits(const Matrix& matrix, std::uint32_t lanes, std::uint32_t splits, std::uint32_t most,
+          const gpu::DeviceFacts& facts) {
+  return splits <= matrix.pieces && splits * lanes * matrix.sides <= std::min(most, facts.max_workgroup_size) &&
+         splits * matrix.sides <= facts.max_workgroup_extent[1];
+}
+
+RowTiling launch_tiling(const Node& node, const SelectionContext& context) {
+  const gpu::DeviceFacts& facts = context.facts;
+  const Matrix matrix = matrix_of(node, weights_descriptor(context, node.inputs[1]));
+  RowTiling tiling{.lanes = weights_row_group(facts), .halves = true};
+  const std::uint64_t on_a_unit = divide_up(divide_up(matrix.rows, tiling.lanes), facts.compute_units);
+  // Best on an H200 (docs/performance.md): sixteen invocations a row, thirty-two of long rows, eight where there are
+  // many rows, four of two matrices.
+  constexpr std::uint32_t long_row = 8192, many_rows = 8;
+  const std::uint32_t most = matrix.sides > 1 ? 4 : on_a_unit > many_rows ? 8 : matrix.columns > long_row ? 32 : 16;
+  const auto can_split = [&](std::uint32_t splits) {
+    return fits(matrix, tiling.lanes, splits, facts.max_workgroup_size, facts);
+  };
+  while (tiling.splits < most && can_split(2 * tiling.splits)) tiling.splits *= 2;
+  tiling.splits = context.choice("splits", tiling.splits, {1, 2, 4, 8, 16, 32}, can_split);
+  tiling.turns = context.choice("turns", 1, {1, 2, 4},
+                                [&](std::uint32_t turns) { return turns * tiling.splits <= matrix.pieces; });
+  // A unit holds some eight workgroups at a time; those that would come later find the token ready.
+  tiling.blocks = context.choice("blocks", static_cast<std::uint32_t>(std::clamp<std::uint64_t>(on_a_unit / 8, 1, 8)),
+                                 {1, 2, 4, 8, 16});
+  return tiling;
+}
+
+// ---- for workgroups that stay
+
 // Of a unit. On an H200, llama3.1-8b q4_0, 512 with four chunks each under way are faster than 1,024, which have
 // registers for one (docs/performance.md).
 constexpr std::uint32_t invocations = 512;
-
-struct Matrix {
-  std::uint32_t rows, pieces, sides;  // sides: matrices, each of which has half of the invocations
-};
 
 // Rows of a workgroup, and workgroups of a unit: of two one adds up what it has while the other loads.
 struct Cut {
@@ -26,12 +69,6 @@ struct Cut {
 std::uint32_t blocks_of(const Matrix& matrix, Cut cut, const gpu::DeviceFacts& facts) {
   const std::uint64_t workgroups = std::uint64_t{cut.on_a_unit} * facts.compute_units;
   return static_cast<std::uint32_t>(divide_up(divide_up(matrix.rows, cut.lanes), workgroups));
-}
-
-bool fits(const Matrix& matrix, std::uint32_t lanes, std::uint32_t splits, std::uint32_t most,
-          const gpu::DeviceFacts& facts) {
-  return splits <= matrix.pieces && splits * lanes * matrix.sides <= std::min(most, facts.max_workgroup_size) &&
-         splits * matrix.sides <= facts.max_workgroup_extent[1];
 }
 
 std::uint32_t splits_of(const Matrix& matrix, Cut cut, const gpu::DeviceFacts& facts) {
@@ -79,18 +116,11 @@ std::uint32_t turns_of(const Matrix& matrix, std::uint32_t splits, DataType form
   return best;
 }
 
-}  // namespace
-
-std::uint32_t piece_chunks(DataType format) {
-  return format == DataType::Q6_K ? 4 : info(format).block_length == 256 ? 2 : 1;
-}
-
+// Each workgroup does its rows one after the other and makes the token ready once, so there are as many as run at once.
 RowTiling resident_tiling(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
   const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
-  const Matrix matrix{.rows = weights.rows,
-                      .pieces = weights.columns / 32 / piece_chunks(weights.format),
-                      .sides = node.as<GatedLinear>() != nullptr ? 2U : 1U};
+  const Matrix matrix = matrix_of(node, weights);
   const std::uint32_t row_group = weights_row_group(facts);
   Cut cut = choose_cut(matrix, row_group, facts);
   RowTiling tiling{.lanes = cut.lanes, .halves = true};
@@ -105,6 +135,18 @@ RowTiling resident_tiling(const Node& node, const SelectionContext& context) {
   tiling.turns = context.choice("resident_turns", turns_of(matrix, tiling.splits, weights.format), {1, 2, 4},
                                 [&](std::uint32_t turns) { return turns * tiling.splits <= matrix.pieces; });
   tiling.blocks = blocks_of(matrix, {tiling.lanes, cut.on_a_unit}, facts);
+  return tiling;
+}
+
+}  // namespace
+
+RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
+  const gpu::DeviceFacts& facts = context.facts;
+  const bool stays = facts.joins_dispatches && context.options.decode_launches != DecodeLaunches::Many;
+  RowTiling tiling = stays ? resident_tiling(node, context) : launch_tiling(node, context);
+  // Bytes take longer to make, which workgroups that do many rows each gain back (docs/performance.md).
+  tiling.in_bytes = context.choice("in_bytes", stays && facts.has_packed_dot ? 1 : 0, {0, 1},
+                                   [&](std::uint32_t bytes) { return bytes == 0 || facts.has_packed_dot; }) != 0;
   return tiling;
 }
 
