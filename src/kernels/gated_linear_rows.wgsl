@@ -1,7 +1,7 @@
 // y = activation(gate x) * (up x): linear_rows twice in one pass over x. The activation, with the gate's bias, is the
 // fusion point `activation`, the other bias is `up_bias`.
 import package::active_rows::active_rows;
-import package::half_product::{Words, halves, half_sum, load_words, loads_two, prepare_halves};
+import package::half_product::{Words, halves, half_sum, load_ahead, prepare_halves};
 import package::parameters::Parameters;
 import package::row_product::{tile, lanes, splits, blocks, prepare, add_row_pairs, partials, sides, sums_of, fold, gathered, norm_factor};
 
@@ -24,11 +24,12 @@ var<uniform> parameters: Parameters;
   return value;
 }
 
-fn words_of_side(is_gate: bool, row: u32, split: u32, step: u32) -> Words {
+fn load_side_ahead(is_gate: bool, row: u32, split: u32, words: ptr<function, Words>, next: ptr<function, Words>) {
   if (is_gate) {
-    return load_words(gate, row, split, step);
+    load_ahead(gate, row, split, words, next);
+  } else {
+    load_ahead(up, row, split, words, next);
   }
-  return load_words(up, row, split, step);
 }
 
 @compute @workgroup_size(lanes, splits * sides)
@@ -41,10 +42,7 @@ fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation
   var words: Words;
   var next: Words;
   if (halves) {
-    words = words_of_side(is_gate, at.x * blocks * lanes + local.x, split, 0u);
-    if (loads_two) {
-      next = words_of_side(is_gate, at.x * blocks * lanes + local.x, split, 1u);
-    }
+    load_side_ahead(is_gate, at.x * blocks * lanes + local.x, split, &words, &next);
     prepare_halves(x, gamma, local);
   } else {
     prepare(x, gamma, first, tokens, local);
@@ -61,10 +59,7 @@ fn gated_linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation
           sum = half_sum(up, row, split, words, next);
         }
         if (block + 1u < blocks && (group + 1u) * lanes < weightsRows(gate)) {
-          words = words_of_side(is_gate, row + lanes, split, 0u);
-          if (loads_two) {
-            next = words_of_side(is_gate, row + lanes, split, 1u);
-          }
+          load_side_ahead(is_gate, row + lanes, split, &words, &next);
         }
         partials[local.y * lanes + local.x] = sum;  // as sums_of() has them
       } else {

@@ -143,6 +143,14 @@ fn chunk_sum(raw: Raw, piece: u32, sub: u32) -> f32 {
   return sum;
 }
 
+// The words with which a row begins: those of the first step, and where `loads_two` of the second.
+fn load_ahead(w: weights<f32>, row: u32, split: u32, words: ptr<function, Words>, next: ptr<function, Words>) {
+  *words = load_words(w, row, split, 0u);
+  if (loads_two) {
+    *next = load_words(w, row, split, 1u);
+  }
+}
+
 fn step_sum(words: Words, split: u32, step: u32) -> f32 {
   var sum = 0.0;
   @unroll for (var turn = 0u; turn < turns; turn++) {

@@ -3,7 +3,7 @@
 //
 // Neighbouring lanes read neighbouring words (row_group = lanes), and all lanes of a split read the same x.
 import package::active_rows::active_rows;
-import package::half_product::{Words, halves, half_sum, load_words, loads_two, prepare_halves};
+import package::half_product::{Words, halves, half_sum, load_ahead, prepare_halves};
 import package::parameters::Parameters;
 import package::row_product::{tile, lanes, splits, blocks, prepare, add_rows, partials, sums_of, fold, gathered, norm_factor};
 
@@ -24,10 +24,7 @@ fn linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) l
   var words: Words;
   var next: Words;
   if (halves) {
-    words = load_words(w, at.x * blocks * lanes + local.x, local.y, 0u);
-    if (loads_two) {
-      next = load_words(w, at.x * blocks * lanes + local.x, local.y, 1u);
-    }
+    load_ahead(w, at.x * blocks * lanes + local.x, local.y, &words, &next);
     prepare_halves(x, gamma, local);
   } else {
     prepare(x, gamma, first, tokens, local);
@@ -39,10 +36,7 @@ fn linear_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) l
       if (halves) {
         sums[0] = half_sum(w, group * lanes + local.x, local.y, words, next);
         if (block + 1u < blocks && (group + 1u) * lanes < weightsRows(w)) {
-          words = load_words(w, (group + 1u) * lanes + local.x, local.y, 0u);
-          if (loads_two) {
-            next = load_words(w, (group + 1u) * lanes + local.x, local.y, 1u);
-          }
+          load_ahead(w, (group + 1u) * lanes + local.x, local.y, &words, &next);
         }
       } else {
         add_rows(w, x, gamma, group * lanes + local.x, local.y, first, tokens, &sums);

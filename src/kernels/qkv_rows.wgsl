@@ -1,5 +1,5 @@
 // The merged projections of one token as linear_rows computes them, stored by qkv_store.
-import package::half_product::{Words, halves, half_sum, load_words, loads_two, prepare_halves};
+import package::half_product::{Words, halves, half_sum, load_ahead, prepare_halves};
 import package::parameters::Parameters;
 import package::qkv_store::{qkv_slices, store_qkv};
 import package::row_product::{tile, lanes, splits, blocks, prepare, add_rows, partials, sums_of, fold, gathered, norm_factor};
@@ -14,10 +14,7 @@ fn qkv_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) loca
   var words: Words;
   var next: Words;
   if (halves) {
-    words = load_words(w, at.x * blocks * lanes + local.x, local.y, 0u);
-    if (loads_two) {
-      next = load_words(w, at.x * blocks * lanes + local.x, local.y, 1u);
-    }
+    load_ahead(w, at.x * blocks * lanes + local.x, local.y, &words, &next);
     prepare_halves(x, gamma, local);
   } else {
     prepare(x, gamma, 0u, 1u, local);
@@ -29,10 +26,7 @@ fn qkv_rows(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_id) loca
       if (halves) {
         sums[0] = half_sum(w, rows * lanes + local.x, local.y, words, next);
         if (block + 1u < blocks && (rows + 1u) * lanes < weightsRows(w)) {
-          words = load_words(w, (rows + 1u) * lanes + local.x, local.y, 0u);
-          if (loads_two) {
-            next = load_words(w, (rows + 1u) * lanes + local.x, local.y, 1u);
-          }
+          load_ahead(w, (rows + 1u) * lanes + local.x, local.y, &words, &next);
         }
       } else {
         add_rows(w, x, gamma, rows * lanes + local.x, local.y, 0u, 1u, &sums);
