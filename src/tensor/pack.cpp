@@ -64,11 +64,8 @@ void unpack_floats(const TensorDescriptor& descriptor, std::span<const std::vect
   const bool is_half = descriptor.data_type == DataType::F16;
   for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
     const std::byte* const from = &objects[object][offset];
-    const auto* const halves = reinterpret_cast<const std::uint16_t*>(from);
-    if (is_half && count == 4) {
-      halves_to_floats({halves, 4}, &values[index]);
-    } else if (is_half) {
-      halves_to_floats({halves, count}, &values[index]);
+    if (is_half) {
+      halves_to_floats({reinterpret_cast<const std::uint16_t*>(from), count}, &values[index]);
     } else {
       std::memcpy(&values[index], from, count * sizeof(float));
     }
@@ -80,11 +77,8 @@ void pack_floats(const TensorDescriptor& descriptor, std::span<const float> valu
   const bool is_half = descriptor.data_type == DataType::F16;
   for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
     std::byte* const to = &objects[object][offset];
-    auto* const halves = reinterpret_cast<std::uint16_t*>(to);
-    if (is_half && count == 4) {
-      floats_to_halves({&values[index], 4}, halves);
-    } else if (is_half) {
-      floats_to_halves({&values[index], count}, halves);
+    if (is_half) {
+      floats_to_halves({&values[index], count}, reinterpret_cast<std::uint16_t*>(to));
     } else {
       std::memcpy(to, &values[index], count * sizeof(float));
     }

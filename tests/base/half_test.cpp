@@ -18,6 +18,21 @@ TEST(Half, EveryBitPatternSurvivesTheRoundTrip) {
   }
 }
 
+TEST(Half, StandsForItsSignExponentAndMantissa) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const int exponent = static_cast<int>(bits >> 10 & 0x1f);
+    const double mantissa = bits & 0x3ff;
+    const double size = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
+    const float value = half_to_float(static_cast<std::uint16_t>(bits));
+    EXPECT_EQ(std::signbit(value), bits >= 0x8000) << bits;
+    if (exponent < 0x1f) {
+      EXPECT_EQ(std::abs(value), size) << bits;
+    } else {
+      EXPECT_TRUE(mantissa == 0 ? std::isinf(value) : std::isnan(value)) << bits;
+    }
+  }
+}
+
 TEST(Half, ManyAreConvertedAsOneIs) {
   std::vector<std::uint16_t> halves(0x10000);
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) halves[bits] = static_cast<std::uint16_t>(bits);
