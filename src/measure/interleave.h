@@ -23,6 +23,8 @@ struct Comparison {
   std::optional<std::uint64_t> on_bytes = {}, off_bytes = {};  // where memory is what the technique is for
   std::string remark = {};
 
+  /// What was timed was so many runs.
+  void divide_times(double runs);
   /// off / on of each round, whose two times are neighbours on the clock.
   std::vector<double> ratios() const;
   /// The median of these: over 1, the technique gains.

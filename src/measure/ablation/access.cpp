@@ -173,9 +173,7 @@ std::vector<Comparison> compare_access(gpu::Device& device, const AccessSettings
       Pair pair(device, kernel, tensor, *language);
       pair.check(comparison.stage);
       time_in_turns(device, pair.on(), pair.off(), settings.turns, comparison);
-      for (auto* times : {&comparison.on_ms, &comparison.off_ms, &comparison.on_submit_ms, &comparison.off_submit_ms}) {
-        for (double& time : *times) time /= launches;
-      }
+      comparison.divide_times(launches);
       if (settings.done) settings.done(comparison);
       comparisons.push_back(std::move(comparison));
     }

@@ -92,10 +92,7 @@ Comparison Lab::compare(const Technique& technique, std::size_t stage, const Tur
   Comparison comparison{
       .technique = technique.name, .stage = subject_.stages()[stage].name, .on = technique.on, .off = technique.off};
   time_in_turns(device_, work_of(with, stage), work_of(without, stage), settings, comparison);
-  const auto runs = static_cast<double>(subject_.stages()[stage].runs.size());
-  for (auto* times : {&comparison.on_ms, &comparison.off_ms, &comparison.on_submit_ms, &comparison.off_submit_ms}) {
-    for (double& time : *times) time /= runs;
-  }
+  comparison.divide_times(static_cast<double>(subject_.stages()[stage].runs.size()));
   if (technique.is_memory) {
     comparison.on_bytes = with.lowered().memory.activations_planned;
     comparison.off_bytes = without.lowered().memory.activations_planned;
