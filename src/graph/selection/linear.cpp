@@ -219,7 +219,8 @@ Lowering in_lanes(KernelUse use, const Node& node, const SelectionContext& conte
                                   {"rows_per_token", rows_per_token(context, x)}};
   if (tiling.halves) {
     use.specialization.overrides["weights_kind"] = half_format(matrix.format);
-    use.specialization.overrides["half_chunks"] = matrix.columns / 32;
+    const std::uint32_t chunks = matrix.columns / 32;
+    use.specialization.overrides["half_chunks"] = chunks;
     use.specialization.overrides["in_bytes"] = tiling.in_bytes ? 1 : 0;
     use.specialization.overrides["sides"] = matrices_of(node);
     use.specialization.overrides["neighbours"] =
