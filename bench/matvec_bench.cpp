@@ -1,7 +1,7 @@
 // How fast one token is multiplied with a matrix in each way that kernels of a row a lane can be cut, beside the one
 // that the selection takes.
 //
-//   matvec_bench [DEVICE] [KIND FORMAT ROWS COLUMNS [SPLITS TURNS STAGES BLOCKS [HALVES]]]
+//   matvec_bench [DEVICE] [KIND FORMAT ROWS COLUMNS [SPLITS TURNS STAGES BLOCKS [HALVES [CUTS]]]]
 //
 // KIND: linear, norm-linear (an RMS norm comes first), residual-linear (a residual is added), gated, norm-gated.
 // Without a KIND: the matrices of an 8B Llama in q4_0 and q8_0. SPLITS, TURNS, STAGES (1 or 0), BLOCKS and HALVES (1 or
@@ -10,7 +10,8 @@
 // and GB/s of weights; the tiling chosen has a star. Matrices change from launch to launch, so that none is in a cache;
 // launches are queued while a kernel that only spins is running, so that the host's time for them does not count.
 // Results of every way are compared with those of the first. At last, where the device decodes in one launch, the
-// launches as stages of one, cut as the selection cuts them for that.
+// launches as stages of one, cut as the selection cuts them for that and, with 1 for CUTS, in all other ways too (with
+// 1 for SPLITS, only these).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +54,8 @@ constexpr std::size_t launches = 64;
 
 graph::RowTiling forced, chosen;
 bool is_forced = false;
-bool is_joined = false;  // the launches are stages of one
+bool is_joined = false;      // the launches are stages of one
+graph::ParameterValues cut;  // of those: lanes, splits and turns that the selection is to take
 
 graph::RowTiling tiling_of(const graph::Node& node, const graph::SelectionContext& context) {
   chosen = graph::takes_halves(node, context)
@@ -125,14 +127,17 @@ struct Bench {
   }
 
   std::unique_ptr<graph::Program> program(std::size_t count) const {
+    graph::GraphOptions options{.decode_launches =
+                                    is_joined ? graph::DecodeLaunches::One : graph::DecodeLaunches::Many};
+    if (!cut.empty()) {
+      auto choices = std::make_shared<graph::Choices>();
+      choices->add_for_all({.kernel = product.is_gated() ? "gated" : "linear", .values = cut});
+      options.choices = choices;
+    }
     auto made = std::make_unique<graph::Program>(
         device, graph_of(product, count),
         graph::ProgramSettings{
-            .options = {.decode_launches = is_joined ? graph::DecodeLaunches::One : graph::DecodeLaunches::Many},
-            .store = store,
-            .sources = bench::source,
-            .rows = rows,
-            .is_joined = is_joined});
+            .options = options, .store = store, .sources = bench::source, .rows = rows, .is_joined = is_joined});
     std::vector<float> x(product.columns), residual(product.rows, 1.0F);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 2654435761U % 1000) / 1000.0F;
     made->write_floats("x", x);
@@ -160,7 +165,25 @@ struct Bench {
 struct Wanted {
   std::uint32_t splits = 0, turns = 0, blocks = 0;
   std::optional<bool> stages = {}, halves = {};
+  bool cuts = false;
 };
+
+// Every way to cut a stage for workgroups that stay.
+void measure_cuts(Bench& bench) {
+  for (const std::uint32_t lanes : {8U, 16U, 32U}) {
+    for (const std::uint32_t splits : {4U, 8U, 16U, 32U, 64U}) {
+      const std::uint32_t invocations = lanes * splits * (bench.product.is_gated() ? 2 : 1);
+      // Less is more than four workgroups a unit, more than the rule allows.
+      if (invocations < 128 || invocations > 512) continue;
+      for (const std::uint32_t turns : {1U, 2U, 4U}) {
+        if (turns * splits * 32 > bench.product.columns) continue;
+        cut = {{"resident_lanes", lanes}, {"resident_splits", splits}, {"resident_turns", turns}};
+        bench.measure(fmt::format("stages of {} lanes, {} splits, {} turns", lanes, splits, turns));
+      }
+    }
+  }
+  cut.clear();
+}
 
 void measure_halves(Bench& bench, const Wanted& wanted) {
   const gpu::DeviceFacts& facts = bench.device.facts();
@@ -187,6 +210,7 @@ void measure_halves(Bench& bench, const Wanted& wanted) {
     forced = {.in_bytes = in_bytes};
     bench.measure(fmt::format("stages of one launch, in {}", in_bytes ? "pairs of bytes" : "halves"));
   }
+  if (wanted.cuts) measure_cuts(bench);
   is_joined = false;
 }
 
@@ -245,6 +269,7 @@ int run(int argc, char** argv) {
   Wanted wanted{.splits = number(6), .turns = number(7), .blocks = number(9)};
   if (argc > 8 && number(8) < 2) wanted.stages = number(8) != 0;
   if (argc > 10 && number(10) < 2) wanted.halves = number(10) != 0;
+  wanted.cuts = number(11) == 1;
   measure(*device, {argv[2], *format, std::max(1U, number(4)), std::max(1U, number(5))}, wanted);
   return 0;
 }

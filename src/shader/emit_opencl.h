@@ -46,7 +46,8 @@ struct OpenClDialect {
 /// The name of the kernel in the program: the entry point's, with an underscore where OpenCL C has taken it.
 std::string opencl_kernel_name(const Module& module);
 
-/// The program source.
+/// The program source. Arguments of the kernel: its resources in order of binding, the lengths of arrays as uint
+/// (array_length_arguments()), then for each resource that is no image where in its buffer it begins, as ulong, bytes.
 std::string emit_opencl(const Module& module, const OpenClDialect& dialect = {});
 
 /// A kernel as a function, for a program that runs several of them one after the other in workgroups that stay. Which

@@ -89,7 +89,8 @@ TEST_F(OpenClTest, HalfTexelsConvertWhereTheyAreRead) {
   parameter.kind = StorageKind::Texture2D;
   parameter.texel = DataType::F16;
   const auto read = kernel(
-      "__kernel void run(__read_only image2d_t a, __global float4* out) { out[0] = read_imagef(a, (int2)(0, 0)); }",
+      "__kernel void run(__read_only image2d_t a, __global float4* out, ulong offset) {\n"
+      "  out[0] = read_imagef(a, (int2)(0, 0));\n}",
       {parameter, buffer_parameter("out")});
   run({{read, {{image}, {out}}}});
   EXPECT_EQ(values_of<float>(*out, 4), (std::vector<float>{1.0f, -2.0f, 0.5f, 0.0f}));
@@ -107,7 +108,7 @@ TEST_F(OpenClTest, ABufferServesAsImageBufferAndBack) {
   parameter.kind = StorageKind::ImageBuffer;
   parameter.extent = {2, 1, 1};
   const auto copy = kernel(
-      "__kernel void run(__read_only image1d_buffer_t a, __global float4* out) {\n"
+      "__kernel void run(__read_only image1d_buffer_t a, __global float4* out, ulong offset) {\n"
       "  out[get_global_id(0)] = read_imagef(a, (int)get_global_id(0));\n}",
       {parameter, buffer_parameter("out", 32)});
   run({{copy, {{memory}, {out}}, {2, 1, 1}}});

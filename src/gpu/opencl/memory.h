@@ -1,5 +1,5 @@
-// Buffers and images, and the views of buffers that bindings need: a sub-buffer where a binding has an offset, a
-// one-dimensional image over (a part of) a buffer where a kernel reads it as an image buffer.
+// Buffers and images, and the views of buffers that bindings need: a one-dimensional image over (a part of) a buffer
+// where a kernel reads it as an image buffer. Kernels take buffers whole, with an offset (shader::emit_opencl).
 #pragma once
 
 #include <map>
@@ -32,13 +32,14 @@ class OpenClMemory : public Memory {
   cl_mem buffer() const { return buffer_.get(); }  // of a buffer or image buffer
   cl_mem image() const { return image_.get(); }    // of images
 
-  /// The part as a buffer argument; made once and kept. The range lies within the buffer and is aligned.
-  cl_mem buffer_view(std::uint64_t offset, std::uint64_t size);
   /// The part as an image buffer of `texel`, `texels` long; made once and kept. Throws Unsupported where the driver
   /// takes no sub-buffer for it (PoCL 3.1).
   cl_mem image_buffer_view(std::uint64_t offset, DataType texel, std::uint32_t texels);
 
  private:
+  /// The part as a buffer of its own, for an image over it; made once and kept.
+  cl_mem buffer_view(std::uint64_t offset, std::uint64_t size);
+
   std::shared_ptr<Context> context_;
   MemoryDescriptor descriptor_;
   std::uint64_t bytes_ = 0;

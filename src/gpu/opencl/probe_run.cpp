@@ -39,6 +39,11 @@ std::optional<std::vector<std::uint32_t>> run_probe(const Context& context, cons
     const auto index = static_cast<cl_uint>(memories.size() - 1);
     if (api.clSetKernelArg(compiled.get(), index, sizeof memory, &memory) != CL_SUCCESS) return std::nullopt;
   }
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    const cl_ulong offset = 0;
+    const auto index = static_cast<cl_uint>(memories.size() + i);
+    if (api.clSetKernelArg(compiled.get(), index, sizeof offset, &offset) != CL_SUCCESS) return std::nullopt;
+  }
   const std::size_t items = kernel.module.entry_point->workgroup_size[0];
   status =
       api.clEnqueueNDRangeKernel(context.queue.get(), compiled.get(), 1, nullptr, &items, &items, 0, nullptr, nullptr);

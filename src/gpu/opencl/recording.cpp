@@ -39,12 +39,12 @@ std::uint64_t bound_bytes(const OpenClMemory& memory, const Binding& binding, co
   return binding.size == 0 ? all - binding.offset : binding.size;
 }
 
-cl_mem buffer_argument(OpenClMemory& memory, const Binding& binding, const Parameter& parameter, std::uint64_t bytes) {
+cl_mem buffer_argument(const OpenClMemory& memory, const Parameter& parameter, std::uint64_t bytes) {
   if (bytes < parameter.min_bytes) {
     throw InvalidInput(fmt::format("The binding '{}' holds {} bytes; the kernel uses {}.", parameter.name, bytes,
                                    parameter.min_bytes));
   }
-  return memory.buffer_view(binding.offset, bytes);
+  return memory.buffer();
 }
 
 cl_mem image_buffer_argument(OpenClMemory& memory, const Binding& binding, const Parameter& parameter,
@@ -148,7 +148,7 @@ void OpenClRecording::bind(Command& command) {
       }
       sizes[i] = bound_bytes(memory, bindings[i], parameter, facts_);
       object = parameter.kind == StorageKind::Buffer
-                   ? buffer_argument(memory, bindings[i], parameter, sizes[i])
+                   ? buffer_argument(memory, parameter, sizes[i])
                    : image_buffer_argument(memory, bindings[i], parameter, sizes[i], facts_);
     }
     set_argument(i, sizeof(cl_mem), &object);
@@ -160,6 +160,12 @@ void OpenClRecording::bind(Command& command) {
     const auto value = static_cast<cl_uint>(std::min<std::uint64_t>(elements, std::numeric_limits<cl_uint>::max()));
     set_argument(bindings.size() + i, sizeof value, &value);
     command.lengths.push_back(value);
+  }
+  std::size_t next = bindings.size() + signature.lengths.size();
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    if (signature.parameters[i].kind != StorageKind::Buffer) continue;
+    const cl_ulong offset = bindings[i].offset;
+    set_argument(next++, sizeof offset, &offset);
   }
 }
 

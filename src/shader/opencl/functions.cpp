@@ -88,6 +88,33 @@ std::string Printer::builtin_input(const Variable& parameter) const {
   throw InternalError("The parameter '" + parameter.name + "' of the entry point is no builtin value.");
 }
 
+// The kernel's arguments, and where each of its buffers begins. A binding is a buffer and an offset into it rather than
+// a sub-buffer: NVIDIA's driver takes longer for each launch the more of those a buffer has, and cannot release them.
+void Printer::kernel_head(const Function& function) {
+  std::vector<std::string> parameters, offsets, lines;
+  for (const auto& each : module_.resources) {
+    const std::string declared = resource_declaration(*each);
+    parameters.push_back(declared);
+    if (each->kind == Resource::Kind::Object && each->storage != StorageKind::Buffer) continue;
+    const std::string printed = name(each->name), offset = fresh_name(each->name + "_offset");
+    std::string type = declared;
+    type.erase(type.rfind(printed), printed.size());
+    if (const std::size_t at = type.find("restrict "); at != std::string::npos) type.erase(at, 9);
+    if (type.back() == ' ') type.pop_back();
+    const std::string bytes = type.substr(0, type.starts_with("__global const ") ? 15 : type.find(' ') + 1) + "uchar*";
+    offsets.push_back("ulong " + offset);
+    lines.push_back(printed + " = (" + type + ")((" + bytes + ")" + printed + " + " + offset + ");");
+  }
+  for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
+    parameters.push_back("uint " + array_length_name(*each.resource));
+  }
+  parameters.insert(parameters.end(), offsets.begin(), offsets.end());
+  signature("__kernel void " + name(function.name) + "(", parameters);
+  out_.indent();
+  for (const std::string& line : lines) out_.line(line);
+  out_.outdent();
+}
+
 // The kernel as a function of its own, and a kernel that calls it.
 void Printer::separate_entry_point(const Function& function) {
   std::vector<std::string> parameters, arguments;
@@ -96,16 +123,14 @@ void Printer::separate_entry_point(const Function& function) {
     parameters.push_back(declaration(each->type, name(each->name)));
     arguments.push_back(builtin_input(*each));
   }
-  std::vector<std::string> own;
   for (const auto& each : module_.resources) {
-    own.push_back(resource_declaration(*each));
+    parameters.push_back(resource_declaration(*each));
     arguments.push_back(name(each->name));
   }
   for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
-    own.push_back("uint " + array_length_name(*each.resource));
+    parameters.push_back("uint " + array_length_name(*each.resource));
     arguments.push_back(array_length_name(*each.resource));
   }
-  parameters.insert(parameters.end(), own.begin(), own.end());
   const std::string body = fresh_name(function.name + "_body");
   out_.line("__attribute__((noinline))");
   if (uses_wide_dot_) out_.line(wide_dot_attribute);
@@ -117,10 +142,12 @@ void Printer::separate_entry_point(const Function& function) {
   out_.line("}");
   out_.blank();
   out_.line("__attribute__((reqd_work_group_size(1, 1, 1)))");
-  signature("__kernel void " + name(function.name) + "(", own);
-  std::string call = "  " + body + "(";
+  kernel_head(function);
+  out_.indent();
+  std::string call = body + "(";
   for (std::size_t i = 0; i < arguments.size(); ++i) call += (i == 0 ? "" : ", ") + arguments[i];
   out_.line(call + ");");
+  out_.outdent();
   out_.line("}");
 }
 
@@ -136,12 +163,7 @@ void Printer::entry_point(const Function& function) {
   if (module_.uses_subgroups && !dialect_.subgroup_attribute.empty()) {
     out_.line("__attribute__((" + dialect_.subgroup_attribute + "))");
   }
-  std::vector<std::string> parameters;
-  for (const auto& each : module_.resources) parameters.push_back(resource_declaration(*each));
-  for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
-    parameters.push_back("uint " + array_length_name(*each.resource));
-  }
-  signature("__kernel void " + name(function.name) + "(", parameters);
+  kernel_head(function);
   out_.indent();
   for (const Variable* each : captures_[&function].variables) {
     if (each->space != AddressSpace::Workgroup) continue;

@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void swap(__global float* y) {
+__kernel void swap(__global float* y, ulong y_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
   float p_0 = y[0];
   float p_1 = y[1];
   const float p_0_next = p_1;

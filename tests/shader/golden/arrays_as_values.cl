@@ -25,7 +25,9 @@ static array_4_float twice(uint n_1, __global const float* restrict x) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void arrays(__global const float* restrict x, __global float* y) {
+__kernel void arrays(__global const float* restrict x, __global float* y, ulong x_offset, ulong y_offset) {
+  x = (__global const float*)((__global const uchar*)x + x_offset);
+  y = (__global float*)((__global uchar*)y + y_offset);
   array_4_float a_2 = twice(convert_uint_sat_rtz(x[0]), x);
   const array_4_float b = a_2;
   a_2.at[convert_uint_sat_rtz(x[1])] = 1.0f;

@@ -1,5 +1,7 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void arrays(__global const float* restrict x, __global float* y) {
+__kernel void arrays(__global const float* restrict x, __global float* y, ulong x_offset, ulong y_offset) {
+  x = (__global const float*)((__global const uchar*)x + x_offset);
+  y = (__global float*)((__global uchar*)y + y_offset);
   float a[8] = {0};
   float b[3] = {1.0f, 2.0f, 3.0f};
   float4 grid[4][2] = {0};

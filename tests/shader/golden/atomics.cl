@@ -4,7 +4,9 @@ typedef struct {
 } Counters;
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void atomics(__global Counters* counters, __global uint* flags) {
+__kernel void atomics(__global Counters* counters, __global uint* flags, ulong counters_offset, ulong flags_offset) {
+  counters = (__global Counters*)((__global uchar*)counters + counters_offset);
+  flags = (__global uint*)((__global uchar*)flags + flags_offset);
   __local uint local_count;
   const uint k = (uint)get_local_id(0);
   if (get_local_id(0) == 0) local_count = 0;

@@ -3,7 +3,9 @@ static int component_int4(int4 v, uint i) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void booleans(__global float4* f, __global uint* o) {
+__kernel void booleans(__global float4* f, __global uint* o, ulong f_offset, ulong o_offset) {
+  f = (__global float4*)((__global uchar*)f + f_offset);
+  o = (__global uint*)((__global uchar*)o + o_offset);
   const int4 m_1 = f[0] < f[1];
   const bool b_1 = f[0].x < 0.0f;
   int4 r_1 = !m_1;

@@ -65,7 +65,9 @@ static int insert_bits_int(int e, int bits, uint offset, uint count) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void bits(__global int* i, __global uint2* u) {
+__kernel void bits(__global int* i, __global uint2* u, ulong i_offset, ulong u_offset) {
+  i = (__global int*)((__global uchar*)i + i_offset);
+  u = (__global uint2*)((__global uchar*)u + u_offset);
   u[1] = popcount(u[0]) + clz(u[0]) + count_trailing_zeros_uint2(u[0]);
   u[2] = 31u - clz(u[0]) + first_trailing_bit_uint2(u[0]);
   u[3] = reverse_bits_uint2(u[0]);

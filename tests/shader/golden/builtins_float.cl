@@ -15,7 +15,9 @@ static float4 quantize_to_f16_float4(float4 x) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void floats(__global const float4* restrict x, __global float4* y) {
+__kernel void floats(__global const float4* restrict x, __global float4* y, ulong x_offset, ulong y_offset) {
+  x = (__global const float4*)((__global const uchar*)x + x_offset);
+  y = (__global float4*)((__global uchar*)y + y_offset);
   const float4 a = x[0];
   const float4 b = x[1];
   const float4 c = x[2];

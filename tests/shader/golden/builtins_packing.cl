@@ -9,7 +9,11 @@ static float2 unpack_2x16_float(uint bits) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void packing(__global uint* u, __global float4* f, __global int4* i) {
+__kernel void packing(__global uint* u, __global float4* f, __global int4* i, ulong u_offset, ulong f_offset,
+                      ulong i_offset) {
+  u = (__global uint*)((__global uchar*)u + u_offset);
+  f = (__global float4*)((__global uchar*)f + f_offset);
+  i = (__global int4*)((__global uchar*)i + i_offset);
   u[0] = pack_2x16_float(f[0].xy);
   f[1] = (float4)(unpack_2x16_float(u[1]), unpack_2x16_float(u[2]));
   u[3] = as_uint(convert_char4(floor(0.5f + 127.0f * clamp(f[2], -1.0f, 1.0f))));

@@ -1,5 +1,9 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void conversions(__global float* f, __global int* i, __global uint* u) {
+__kernel void conversions(__global float* f, __global int* i, __global uint* u, ulong f_offset, ulong i_offset,
+                          ulong u_offset) {
+  f = (__global float*)((__global uchar*)f + f_offset);
+  i = (__global int*)((__global uchar*)i + i_offset);
+  u = (__global uint*)((__global uchar*)u + u_offset);
   i[0] = convert_int_sat_rtz(f[0]);
   u[0] = convert_uint_sat_rtz(f[1]);
   f[2] = (float)i[1];

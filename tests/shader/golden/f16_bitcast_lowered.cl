@@ -9,7 +9,11 @@ static uint pack_2x16_float(float2 v) {
 }
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void scales(__global const uint* restrict words, __global float* y, __global uint* back) {
+__kernel void scales(__global const uint* restrict words, __global float* y, __global uint* back, ulong words_offset,
+                     ulong y_offset, ulong back_offset) {
+  words = (__global const uint*)((__global const uchar*)words + words_offset);
+  y = (__global float*)((__global uchar*)y + y_offset);
+  back = (__global uint*)((__global uchar*)back + back_offset);
   const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
   const float2 pair = unpack_2x16_float(words[id.x]);
   y[id.x] = pair.x * (float)(words[id.x + 1u] & 15u) + pair.y;

@@ -37,7 +37,12 @@ static uint uint_bits_of_half2(half2 v) {
 }
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void scales(__global const uint2* restrict words, __global half4* y, __global uint2* back, __global float* f) {
+__kernel void scales(__global const uint2* restrict words, __global half4* y, __global uint2* back,
+                     __global float* f, ulong words_offset, ulong y_offset, ulong back_offset, ulong f_offset) {
+  words = (__global const uint2*)((__global const uchar*)words + words_offset);
+  y = (__global half4*)((__global uchar*)y + y_offset);
+  back = (__global uint2*)((__global uchar*)back + back_offset);
+  f = (__global float*)((__global uchar*)f + f_offset);
   const uint k = (uint)get_local_id(0);
   const half4 four = half4_bits_of_uint2(words[k]);
   const half2 pair = half2_bits_of_uint(words[k].x);

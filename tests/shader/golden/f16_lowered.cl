@@ -12,7 +12,11 @@ static float quantize_to_f16_float(float x) {
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
 __kernel void halves(__global const half* restrict x, __global const Block* restrict blocks, __global half* y,
-                     __global half* z) {
+                     __global half* z, ulong x_offset, ulong blocks_offset, ulong y_offset, ulong z_offset) {
+  x = (__global const half*)((__global const uchar*)x + x_offset);
+  blocks = (__global const Block*)((__global const uchar*)blocks + blocks_offset);
+  y = (__global half*)((__global uchar*)y + y_offset);
+  z = (__global half*)((__global uchar*)z + z_offset);
   const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
   const float a = vload_half(id.x, x) * vload_half(id.x + 1u, x) + 0.5f;
   const float s = vload_half(0, (__global const half*)&blocks[id.x].scale) * (float)blocks[id.x].words[1] + vload_half(0, (__global const half*)&blocks[id.x].offset);

@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void floats(__global float* y) {
+__kernel void floats(__global float* y, ulong y_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
   y[0] = 0.0f;
   y[1] = -0.0f;
   y[2] = 1e-45f;

@@ -15,7 +15,8 @@ static float largest(uint n, __global float* y) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void main_kernel(__global float* y) {
+__kernel void main_kernel(__global float* y, ulong y_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
   const float value_1 = largest(4u, y);
   y[0] = value_1;
   const float value_2 = largest(8u, y) + square(largest(2u, y));

@@ -20,7 +20,9 @@ static uint2 pack_4x16_float(float4 v) {
 }
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void halves_by_ptx(__global const half* restrict x, __global half* y) {
+__kernel void halves_by_ptx(__global const half* restrict x, __global half* y, ulong x_offset, ulong y_offset) {
+  x = (__global const half*)((__global const uchar*)x + x_offset);
+  y = (__global half*)((__global uchar*)y + y_offset);
   const uint3 at = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
   ((__global uint2*)y)[at.x * 9u + at.y] = pack_4x16_float(unpack_4x16_float(((__global const uint2*)x)[at.x * 9u + at.y]) * 2.0f);
 }

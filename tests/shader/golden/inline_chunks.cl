@@ -1,5 +1,9 @@
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void matvec(__global const uint* restrict words, __global const float4* restrict x, __global float* y) {
+__kernel void matvec(__global const uint* restrict words, __global const float4* restrict x, __global float* y,
+                     ulong words_offset, ulong x_offset, ulong y_offset) {
+  words = (__global const uint*)((__global const uchar*)words + words_offset);
+  x = (__global const float4*)((__global const uchar*)x + x_offset);
+  y = (__global float*)((__global uchar*)y + y_offset);
   const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
   float sum = 0.0f;
   for (uint block_1 = 0u; block_1 < 16u; block_1++) {

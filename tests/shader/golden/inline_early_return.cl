@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void leaky(__global float* y) {
+__kernel void leaky(__global float* y, ulong y_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
   const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
   const float x_1 = y[id.x];
   float activate_result_1 = 0.0f;

@@ -27,7 +27,12 @@ static uint remainder_uint(uint a, uint b) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void division(__global int* x, __global uint* u, __global int4* v, __global uint4* w) {
+__kernel void division(__global int* x, __global uint* u, __global int4* v, __global uint4* w, ulong x_offset,
+                       ulong u_offset, ulong v_offset, ulong w_offset) {
+  x = (__global int*)((__global uchar*)x + x_offset);
+  u = (__global uint*)((__global uchar*)u + u_offset);
+  v = (__global int4*)((__global uchar*)v + v_offset);
+  w = (__global uint4*)((__global uchar*)w + w_offset);
   x[2] = divide_int(x[0], x[1]);
   x[3] = remainder_int(x[0], x[1]);
   x[4] = x[0] / 7;

@@ -1,5 +1,7 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void wrapping(__global int* x, __global int4* v) {
+__kernel void wrapping(__global int* x, __global int4* v, ulong x_offset, ulong v_offset) {
+  x = (__global int*)((__global uchar*)x + x_offset);
+  v = (__global int4*)((__global uchar*)v + v_offset);
   const int a = x[0];
   const int b = x[1];
   const int c = x[2];

@@ -1,5 +1,7 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void loops(__global const uint* restrict x, __global uint* y) {
+__kernel void loops(__global const uint* restrict x, __global uint* y, ulong x_offset, ulong y_offset) {
+  x = (__global const uint*)((__global const uchar*)x + x_offset);
+  y = (__global uint*)((__global uchar*)y + y_offset);
   uint sum = 0u;
   for (uint i = 0u; i < x[0]; i++) {
     if (x[i] == 3u) {

@@ -4,7 +4,10 @@ typedef struct {
 } device_counts;
 
 __attribute__((reqd_work_group_size(4, 1, 1)))
-__kernel void visible(__global float* y, __global const device_counts* restrict thread, uint thread_length) {
+__kernel void visible(__global float* y, __global const device_counts* restrict thread, uint thread_length,
+                      ulong y_offset, ulong thread_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
+  thread = (__global const device_counts*)((__global const uchar*)thread + thread_offset);
   __local float threadgroup[4];
   const uint constant_ = (uint)get_local_id(0);
   const uint array_lengths = constant_ + thread_length;

@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void nested(__global int* y) {
+__kernel void nested(__global int* y, ulong y_offset) {
+  y = (__global int*)((__global uchar*)y + y_offset);
   for (int i = 0; i < 10; i++) {
     switch (y[i] & 3) {
       case 0: {

@@ -9,7 +9,9 @@ static uint next(__global uint* y, uint* state) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void order(__global uint* y, __global uint* tickets) {
+__kernel void order(__global uint* y, __global uint* tickets, ulong y_offset, ulong tickets_offset) {
+  y = (__global uint*)((__global uchar*)y + y_offset);
+  tickets = (__global uint*)((__global uchar*)tickets + tickets_offset);
   uint state = 0u;
   const uint value = state;
   const uint value_1 = next(y, &state) * 2u;

@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(32, 4, 1)))
-__kernel void overridden(__global float* y) {
+__kernel void overridden(__global float* y, ulong y_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
   __local float tile[64];
   const uint k = (uint)get_local_id(0) + (uint)get_local_id(1) * 32u;
   for (uint i = get_local_id(0) + get_local_id(1) * 32; i < 64u; i += 128u) tile[i] = 0;

@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void precedence(__global uint* u) {
+__kernel void precedence(__global uint* u, ulong u_offset) {
+  u = (__global uint*)((__global uchar*)u + u_offset);
   const uint a = u[0];
   const uint b = u[1];
   const uint c = u[2];

@@ -11,7 +11,8 @@ static uint next(uint* seed, uint* history) {
 }
 
 __attribute__((reqd_work_group_size(32, 1, 1)))
-__kernel void random(__global uint* y) {
+__kernel void random(__global uint* y, ulong y_offset) {
+  y = (__global uint*)((__global uchar*)y + y_offset);
   const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
   uint seed = 12345u;
   uint history[4] = {0};

@@ -1,5 +1,7 @@
 __attribute__((reqd_work_group_size(16, 1, 1)))
-__kernel void bounded(__global int* y, __global const uint* restrict words) {
+__kernel void bounded(__global int* y, __global const uint* restrict words, ulong y_offset, ulong words_offset) {
+  y = (__global int*)((__global uchar*)y + y_offset);
+  words = (__global const uint*)((__global const uchar*)words + words_offset);
   const uint3 local_ = (uint3)(get_local_id(0), get_local_id(1), get_local_id(2));
   const uint word = words[local_.x];
   y[0] = (int)local_.x * 8 + 3;

@@ -3,7 +3,8 @@ static float component_float3(float3 v, uint i) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void names(__global float* global_) {
+__kernel void names(__global float* global_, ulong global_offset) {
+  global_ = (__global float*)((__global uchar*)global_ + global_offset);
   const uint3 local_1 = (uint3)(get_local_id(0), get_local_id(1), get_local_id(2));
   const float length_ = global_[1];
   const float3 local_2 = (float3)(global_[2]);

@@ -4,7 +4,11 @@ typedef struct {
 
 __attribute__((reqd_work_group_size(8, 8, 1)))
 __kernel void rotate_pairs(__global const half* restrict x, __global half* y,
-                           __constant Parameters* restrict parameters) {
+                           __constant Parameters* restrict parameters, ulong x_offset, ulong y_offset,
+                           ulong parameters_offset) {
+  x = (__global const half*)((__global const uchar*)x + x_offset);
+  y = (__global half*)((__global uchar*)y + y_offset);
+  parameters = (__constant Parameters*)((__constant uchar*)parameters + parameters_offset);
   const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
   if (id.x >= 8u || id.y >= 8u) {
     return;

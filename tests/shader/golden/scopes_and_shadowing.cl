@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void scopes(__global float* y) {
+__kernel void scopes(__global float* y, ulong y_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
   const float x = y[0];
   const float x_1 = y[1];
   y[2] = x_1;

@@ -14,6 +14,9 @@ static void separate_body_body(uint3 at, __global const float* restrict a, __glo
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void separate_body(__global const float* restrict a, __global float* b, uint a_length) {
+__kernel void separate_body(__global const float* restrict a, __global float* b, uint a_length, ulong a_offset,
+                            ulong b_offset) {
+  a = (__global const float*)((__global const uchar*)a + a_offset);
+  b = (__global float*)((__global uchar*)b + b_offset);
   separate_body_body((uint3)(get_group_id(0), get_group_id(1), get_group_id(2)), a, b, a_length);
 }

@@ -22,7 +22,10 @@ static Inner doubled(Inner x) {
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void structs(__global const Outer* restrict input, __global Outer* result) {
+__kernel void structs(__global const Outer* restrict input, __global Outer* result, ulong input_offset,
+                      ulong result_offset) {
+  input = (__global const Outer*)((__global const uchar*)input + input_offset);
+  result = (__global Outer*)((__global uchar*)result + result_offset);
   const uint3 id = (uint3)(get_global_id(0), get_global_id(1), get_global_id(2));
   result->first = doubled(input[id.x].first);
   result->list[1] = doubled(input[id.x].list[id.y]);

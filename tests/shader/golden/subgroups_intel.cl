@@ -28,7 +28,11 @@ static float subgroup_shuffle_up_float(float v, uint n) {
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
 __attribute__((intel_reqd_sub_group_size(16)))
-__kernel void subgroups(__global float* y, __global float4* v, __global uint* u) {
+__kernel void subgroups(__global float* y, __global float4* v, __global uint* u, ulong y_offset, ulong v_offset,
+                        ulong u_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
+  v = (__global float4*)((__global uchar*)v + v_offset);
+  u = (__global uint*)((__global uchar*)u + u_offset);
   const uint k = (uint)get_local_id(0);
   const uint lane = get_sub_group_local_id();
   const uint size = get_max_sub_group_size();

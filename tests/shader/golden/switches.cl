@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void switches(__global int* y) {
+__kernel void switches(__global int* y, ulong y_offset) {
+  y = (__global int*)((__global uchar*)y + y_offset);
   switch (y[0]) {
     case 0: {
       y[1] = 1;

@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void swizzles(__global float4* v) {
+__kernel void swizzles(__global float4* v, ulong v_offset) {
+  v = (__global float4*)((__global uchar*)v + v_offset);
   const float4 a = v[0];
   v[1] = a.xxyy + a.wzyx;
   v[2] = (float4)(a.xyz, a.w);

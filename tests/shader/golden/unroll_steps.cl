@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void unrolled(__global uint* y) {
+__kernel void unrolled(__global uint* y, ulong y_offset) {
+  y = (__global uint*)((__global uchar*)y + y_offset);
   const uint k = (uint)get_local_id(0);
   y[6] = k;
   y[3] = k;

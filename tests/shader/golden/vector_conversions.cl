@@ -1,5 +1,9 @@
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void conversions(__global float4* f, __global int4* i, __global uint4* u) {
+__kernel void conversions(__global float4* f, __global int4* i, __global uint4* u, ulong f_offset, ulong i_offset,
+                          ulong u_offset) {
+  f = (__global float4*)((__global uchar*)f + f_offset);
+  i = (__global int4*)((__global uchar*)i + i_offset);
+  u = (__global uint4*)((__global uchar*)u + u_offset);
   i[0] = convert_int4_sat_rtz(f[0]);
   u[0] = convert_uint4_sat_rtz(f[1]);
   f[2] = convert_float4(i[1]);

@@ -4,7 +4,8 @@ typedef struct {
 } Bin;
 
 __attribute__((reqd_work_group_size(16, 1, 1)))
-__kernel void histogram(__global uint* y) {
+__kernel void histogram(__global uint* y, ulong y_offset) {
+  y = (__global uint*)((__global uchar*)y + y_offset);
   __local Bin bins[8];
   __local Bin one;
   __local uint counts[4];

@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(32, 1, 1)))
-__kernel void workgroup_memory(__global float4* y) {
+__kernel void workgroup_memory(__global float4* y, ulong y_offset) {
+  y = (__global float4*)((__global uchar*)y + y_offset);
   __local float4 tile[40];
   __local uint count;
   const uint k = (uint)get_local_id(0);

@@ -1,5 +1,6 @@
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void tiles(__global float* y) {
+__kernel void tiles(__global float* y, ulong y_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
   __local float tile[64];
   __local float wide[256];
   __local float total;

@@ -4,7 +4,8 @@ typedef struct {
 } Cell;
 
 __attribute__((reqd_work_group_size(8, 8, 1)))
-__kernel void zeroes(__global float* y) {
+__kernel void zeroes(__global float* y, ulong y_offset) {
+  y = (__global float*)((__global uchar*)y + y_offset);
   __local float grid[8][8];
   __local Cell cells[16];
   __local uint hits;

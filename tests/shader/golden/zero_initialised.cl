@@ -4,7 +4,8 @@ typedef struct {
 } Pair;
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void zeroes(__global float4* y) {
+__kernel void zeroes(__global float4* y, ulong y_offset) {
+  y = (__global float4*)((__global uchar*)y + y_offset);
   float s = 0.0f;
   float4 v = (float4)(0.0f);
   Pair p = {0};
