@@ -19,6 +19,9 @@ const is_even = pieces % (splits * turns) == 0u;
 // Two steps are under way before the first is used; of halves, which take more registers, the second comes then.
 const loads_two = in_bytes && steps > 1u;
 
+// Whether the invocations of a matrix, which go through its steps together, are whole subgroups.
+const can_issue = lanes * splits % 32u == 0u;
+
 alias Words = array<u32, turns * raw_words>;
 
 // Keeps slice s of the token, a slice an invocation: eight neighbours hold the 32 values of a chunk. Every invocation of
@@ -89,17 +92,21 @@ fn piece_of(step: u32, turn: u32, split: u32) -> u32 {
   return (step * turns + turn) * splits + split;
 }
 
-// The words of a step, to be called before the token is there: memory takes longer than anything else.
-fn load_words(w: weights<f32>, row: u32, split: u32, step: u32) -> Words {
+// The words of a step, to be called before the token is there: memory takes longer than anything else. `is_full`: all
+// of its pieces are of the row.
+fn load_words(w: weights<f32>, row: u32, split: u32, step: u32, is_full: bool) -> Words {
   var words: Words;
   @unroll for (var turn = 0u; turn < turns; turn++) {
     let piece = piece_of(step, turn, split);
-    if (is_even || piece < pieces) {
+    if (is_full || piece < pieces) {
       let raw = load_raw(w, row, piece);
       @unroll for (var j = 0u; j < raw_words; j++) {
         words[turn * raw_words + j] = raw[j];
       }
     }
+  }
+  if (in_bytes && can_issue) {
+    issueLoads();
   }
   return words;
 }
@@ -145,17 +152,17 @@ fn chunk_sum(raw: Raw, piece: u32, sub: u32) -> f32 {
 
 // The words with which a row begins: those of the first step, and where `loads_two` of the second.
 fn load_ahead(w: weights<f32>, row: u32, split: u32, words: ptr<function, Words>, next: ptr<function, Words>) {
-  *words = load_words(w, row, split, 0u);
+  *words = load_words(w, row, split, 0u, is_even || steps > 1u);
   if (loads_two) {
-    *next = load_words(w, row, split, 1u);
+    *next = load_words(w, row, split, 1u, is_even || steps > 2u);
   }
 }
 
-fn step_sum(words: Words, split: u32, step: u32) -> f32 {
+fn step_sum(words: Words, split: u32, step: u32, is_full: bool) -> f32 {
   var sum = 0.0;
   @unroll for (var turn = 0u; turn < turns; turn++) {
     let piece = piece_of(step, turn, split);
-    if (is_even || piece < pieces) {
+    if (is_full || piece < pieces) {
       var raw: Raw;
       @unroll for (var j = 0u; j < raw_words; j++) {
         raw[j] = words[turn * raw_words + j];
@@ -172,25 +179,54 @@ fn step_sum(words: Words, split: u32, step: u32) -> f32 {
   return sum;
 }
 
-// The share `split` of a row, whose words of the first step are there, and those of the second where `loads_two`.
-fn half_sum(w: weights<f32>, row: u32, split: u32, first: Words, second: Words) -> f32 {
+// The share `split` of a row, whose words of the first step are there.
+fn sum_one_ahead(w: weights<f32>, row: u32, split: u32, first: Words) -> f32 {
   var sum = 0.0;
   var words = first;
-  var next = second;
+  var next: Words;
   for (var step = 0u; step < steps; step += 2u) {
-    if (!loads_two && step + 1u < steps) {
-      next = load_words(w, row, split, step + 1u);
+    if (step + 1u < steps) {
+      next = load_words(w, row, split, step + 1u, is_even);
     }
-    sum += step_sum(words, split, step);
+    sum += step_sum(words, split, step, is_even);
     if (step + 2u < steps) {
-      words = load_words(w, row, split, step + 2u);
+      words = load_words(w, row, split, step + 2u, is_even);
     }
     if (step + 1u < steps) {
-      sum += step_sum(next, split, step + 1u);
-    }
-    if (loads_two && step + 3u < steps) {
-      next = load_words(w, row, split, step + 3u);
+      sum += step_sum(next, split, step + 1u, is_even);
     }
   }
   return sum;
+}
+
+// The same, whose words of two steps are there: two or three steps come last, of which only the very last may be short.
+const ahead = (max(steps, 2u) - 2u) / 2u * 2u;
+
+fn sum_two_ahead(w: weights<f32>, row: u32, split: u32, first: Words, second: Words) -> f32 {
+  var sum = 0.0;
+  var words = first;
+  var next = second;
+  for (var step = 0u; step < ahead; step += 2u) {
+    sum += step_sum(words, split, step, true);
+    words = load_words(w, row, split, step + 2u, true);
+    sum += step_sum(next, split, step + 1u, true);
+    next = load_words(w, row, split, step + 3u, is_even || steps % 2u == 1u || step + 2u < ahead);
+  }
+  sum += step_sum(words, split, ahead, true);
+  if (steps % 2u == 1u) {
+    words = load_words(w, row, split, steps - 1u, is_even);
+  }
+  sum += step_sum(next, split, ahead + 1u, is_even || steps % 2u == 1u);
+  if (steps % 2u == 1u) {
+    sum += step_sum(words, split, steps - 1u, is_even);
+  }
+  return sum;
+}
+
+// The share `split` of a row, whose words of the first step are there, and those of the second where `loads_two`.
+fn half_sum(w: weights<f32>, row: u32, split: u32, first: Words, second: Words) -> f32 {
+  if (loads_two) {
+    return sum_two_ahead(w, row, split, first, second);
+  }
+  return sum_one_ahead(w, row, split, first);
 }

@@ -33,6 +33,8 @@ namespace driftwood::shader {
   X(AtomicLoad, atomicLoad) X(AtomicStore, atomicStore) X(AtomicAdd, atomicAdd) X(AtomicSub, atomicSub)              \
   X(AtomicMax, atomicMax) X(AtomicMin, atomicMin) X(AtomicAnd, atomicAnd) X(AtomicOr, atomicOr) X(AtomicXor, atomicXor)   \
   X(AtomicExchange, atomicExchange)                                                                                  \
+  /* a hint, in flow that is uniform in a subgroup: loads before it are under way before what is behind it begins */ \
+  X(IssueLoads, issueLoads)                                                                                          \
   /* subgroups */                                                                                                    \
   X(SubgroupAdd, subgroupAdd) X(SubgroupMul, subgroupMul) X(SubgroupMax, subgroupMax) X(SubgroupMin, subgroupMin)    \
   X(SubgroupAll, subgroupAll) X(SubgroupAny, subgroupAny) X(SubgroupBroadcast, subgroupBroadcast)                    \

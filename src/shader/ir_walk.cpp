@@ -24,6 +24,7 @@ bool is_effect(Builtin builtin) {
     case Builtin::AtomicOr:
     case Builtin::AtomicXor:
     case Builtin::AtomicExchange:
+    case Builtin::IssueLoads:
     case Builtin::SubgroupAdd:
     case Builtin::SubgroupMul:
     case Builtin::SubgroupMax:

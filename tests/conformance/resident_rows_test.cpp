@@ -17,6 +17,7 @@
 #include "graph/lowering.h"
 #include "graph/program.h"
 #include "kernels/source.h"
+#include "tensor/block_decode.h"
 
 namespace driftwood::test {
 namespace {
@@ -76,9 +77,56 @@ TEST(ResidentRows, LeaveFewInvocationsIdle) {
   };
   using testing::ElementsAre;
   EXPECT_THAT(cut(4096, 4096, false), ElementsAre(32, 16, 1));    // of a unit nearly all
-  EXPECT_THAT(cut(14336, 4096, true), ElementsAre(8, 16, 7));     // 448 groups of 32 would leave a sixth idle
+  EXPECT_THAT(cut(14336, 4096, true), ElementsAre(16, 16, 7));    // 448 groups of 32 would leave a sixth idle
   EXPECT_THAT(cut(6912, 1152, true), ElementsAre(32, 4, 1));      // 36 chunks are not for 16 invocations
   EXPECT_THAT(cut(262144, 1152, false), ElementsAre(32, 8, 32));  // nor for 16 of many rows
+}
+
+// Whatever the number of steps that an invocation goes through, and however much of the last there is.
+TEST(ResidentRows, EveryNumberOfSteps) {
+  const auto below = gpu::make_reference_device({});
+  std::mt19937 random(seed());
+  for (const bool has_dot : {false, true}) {
+    const gpu::DeviceFacts facts = facts_of(*below, 1, has_dot);
+    gpu::AmendedDevice device(*below, facts);
+    constexpr std::uint32_t rows = 32, splits = 4;
+    for (std::uint32_t chunks = 1; chunks <= 32; ++chunks) {
+      const std::uint32_t columns = 32 * chunks;
+      const std::vector<std::byte> packed = random_rows(DataType::Q4_0, rows, columns, random, 0.01F);
+      std::vector<float> x(columns), expected(rows, 0.0F);
+      std::uniform_real_distribution<float> value(-1, 1);
+      for (float& each : x) each = value(random);
+      std::vector<float> row(columns);
+      for (std::uint32_t r = 0; r < rows; ++r) {
+        const std::byte* begin = &packed[r * row_bytes(DataType::Q4_0, columns)];
+        for (std::uint32_t c = 0; c < chunks; ++c) decode_block_q4_0(begin + 18 * c, &row[32 * c]);
+        for (std::uint32_t c = 0; c < columns; ++c) expected[r] += x[c] * row[c];
+      }
+      const auto store = std::make_shared<graph::ResourceStore>(
+          device, [&](std::string_view) { return std::span<const std::byte>(packed); });
+      for (const std::uint32_t turns : {1U, 2U}) {
+        if (turns * splits > chunks) continue;
+        graph::Builder builder;
+        const auto weights = builder.weights({.format = DataType::Q4_0, .columns = columns, .blocks = {{"w", rows}}});
+        builder.output("y", builder.linear(builder.input("x", {.c = columns}), weights));
+        const auto choices = std::make_shared<graph::Choices>();
+        choices->add_for_all(
+            {.kernel = "linear-halves",
+             .values = {{"resident_lanes", 8}, {"resident_splits", splits}, {"resident_turns", turns}}});
+        graph::Program program(device, std::move(builder).build(), {.options = {.choices = choices}, .store = store});
+        const auto& overrides = program.lowered().steps.at(0).use.specialization.overrides;
+        EXPECT_EQ(overrides.at("splits"), splits);
+        EXPECT_EQ(overrides.at("turns"), turns);
+        program.write_floats("x", x);
+        program.run({.tokens = 1});
+        std::vector<float> y(rows);
+        program.read_floats("y", y);
+        for (std::uint32_t r = 0; r < rows; ++r) {
+          EXPECT_NEAR(y[r], expected[r], 2e-3F) << chunks << " chunks, " << turns << " turns, row " << r;
+        }
+      }
+    }
+  }
 }
 
 // A token that is not finite must not become numbers that are.

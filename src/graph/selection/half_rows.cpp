@@ -1,6 +1,8 @@
 #include "graph/selection/half_rows.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/checked.h"
 #include "graph/selection/rows.h"
@@ -18,13 +20,21 @@ std::uint32_t piece_chunks(DataType format) {
 struct Matrix {
   std::uint32_t rows, columns, pieces;  // pieces: of a row
   std::uint32_t sides;                  // matrices, each of which has half of the invocations
+  std::uint32_t piece_words;            // of a piece, in memory
+  std::uint64_t row_bytes;
 };
 
 Matrix matrix_of(const Node& node, const WeightsDescriptor& weights) {
+  const DataTypeInfo& format = info(weights.format);
+  const std::uint64_t blocks = weights.columns / format.block_length;
+  const std::uint32_t chunks = piece_chunks(weights.format);
   return {.rows = weights.rows,
           .columns = weights.columns,
-          .pieces = weights.columns / 32 / piece_chunks(weights.format),
-          .sides = matrices_of(node)};
+          .pieces = weights.columns / 32 / chunks,
+          .sides = matrices_of(node),
+          .piece_words = static_cast<std::uint32_t>(
+              divide_up(std::uint64_t{8} * format.block_bytes * chunks, format.block_length)),
+          .row_bytes = blocks * format.block_bytes};
 }
 
 bool fits(const Matrix& matrix, std::uint32_t lanes, std::uint32_t splits, std::uint32_t most,
@@ -61,81 +71,83 @@ RowTiling launch_tiling(const Node& node, const SelectionContext& context) {
 // registers for one (docs/performance.md).
 constexpr std::uint32_t invocations = 512;
 
-// Rows of a workgroup, and workgroups of a unit: of two one adds up what it has while the other loads.
+// Rows of a workgroup, invocations of a row, and chunks that one loads in a step.
 struct Cut {
-  std::uint32_t lanes, on_a_unit;
+  std::uint32_t lanes, splits, turns;
 };
 
-std::uint32_t blocks_of(const Matrix& matrix, Cut cut, const gpu::DeviceFacts& facts) {
-  const std::uint64_t workgroups = std::uint64_t{cut.on_a_unit} * facts.compute_units;
+// Of a unit: of several one adds up what it has while another loads.
+std::uint32_t workgroups_of_unit(const Matrix& matrix, const Cut& cut) {
+  return std::max(invocations / (cut.lanes * cut.splits * matrix.sides), 1U);
+}
+
+// Rows that a workgroup does one after the other, in groups of its lanes.
+std::uint32_t blocks_of(const Matrix& matrix, const Cut& cut, const gpu::DeviceFacts& facts) {
+  const std::uint64_t workgroups = std::uint64_t{workgroups_of_unit(matrix, cut)} * facts.compute_units;
   return static_cast<std::uint32_t>(divide_up(divide_up(matrix.rows, cut.lanes), workgroups));
 }
 
-std::uint32_t splits_of(const Matrix& matrix, Cut cut, const gpu::DeviceFacts& facts) {
-  std::uint32_t splits = 1;
-  while (fits(matrix, cut.lanes, 2 * splits, invocations / cut.on_a_unit, facts)) splits *= 2;
-  return splits;
+// What a cut adds to the time of a product, in microseconds of an H200 by 132 units: fitted to 400 cuts of 32 matrices
+// of 640 to 16,384 columns (docs/performance.md). What it takes of them all, its bytes above all, is left out.
+double expected_time(const Matrix& matrix, const Cut& cut, const gpu::DeviceFacts& facts) {
+  const double groups = static_cast<double>(divide_up(matrix.rows, cut.lanes));
+  const double blocks = blocks_of(matrix, cut, facts), columns = matrix.columns;
+  const double steps = static_cast<double>(divide_up(matrix.pieces, std::uint64_t{cut.splits} * cut.turns));
+  // Workgroups of the fullest unit at a time, and the megabytes of weights that it reads.
+  const double at_once = std::ceil(std::min<double>(workgroups_of_unit(matrix, cut), groups / facts.compute_units));
+  const double bytes = blocks * at_once * cut.lanes * matrix.sides * static_cast<double>(matrix.row_bytes) / 1e6;
+  const double token = 0.0292 * columns / (cut.lanes * cut.splits * matrix.sides) + 0.153e-3 * at_once * columns;
+  const double step = 0.208 + 0.062 * cut.turns * (columns / 32 / matrix.pieces);
+  return token + blocks * (steps * step + 0.046 * std::log2(cut.splits)) + 0.8 * bytes;
 }
 
-// The share of workgroups that have rows, when all do as many as the first.
-double balance(const Matrix& matrix, Cut cut, const gpu::DeviceFacts& facts) {
-  const double places = static_cast<double>(blocks_of(matrix, cut, facts)) * cut.on_a_unit * facts.compute_units;
-  return static_cast<double>(divide_up(matrix.rows, cut.lanes)) / places;
+// Words of two steps are in registers at once.
+bool fits_registers(const Matrix& matrix, std::uint32_t turns, bool in_bytes) {
+  const std::uint32_t most = in_bytes ? 36 : 20;
+  return turns * matrix.piece_words <= most;
 }
 
-// The share of invocations that have columns, when all do as many as the first.
-double evenness(const Matrix& matrix, Cut cut, const gpu::DeviceFacts& facts) {
-  const std::uint32_t splits = splits_of(matrix, cut, facts);
-  return static_cast<double>(matrix.pieces) / static_cast<double>(divide_up(matrix.pieces, splits) * splits);
-}
-
-// Wide rows and a workgroup a unit where that leaves few idle; else what leaves the fewest.
-Cut choose_cut(const Matrix& matrix, std::uint32_t row_group, const gpu::DeviceFacts& facts) {
-  constexpr double enough = 0.9;
-  const Cut wide{row_group, 1}, narrow{std::min<std::uint32_t>(row_group, 8), 2}, two{row_group, 2};
-  if (balance(matrix, wide, facts) >= enough && evenness(matrix, wide, facts) >= enough) return wide;
-  const auto busy = [&](Cut cut) { return balance(matrix, cut, facts) * evenness(matrix, cut, facts); };
-  Cut best = narrow;
-  for (const Cut cut : {two, wide}) {
-    if (busy(cut) > busy(best)) best = cut;
-  }
-  return best;
-}
-
-// Registers hold some twenty words of a step, and as many of the next. An even number of chunks needs no conditions.
-std::uint32_t turns_of(const Matrix& matrix, std::uint32_t splits, DataType format) {
-  constexpr std::uint32_t words = 20;
-  const auto piece_words = static_cast<std::uint32_t>(
-      divide_up(std::uint64_t{8} * info(format).block_bytes * piece_chunks(format), info(format).block_length));
-  std::uint32_t best = 1;
-  for (const std::uint32_t turns : {2, 4}) {
-    const std::uint32_t step = turns * splits;
-    const bool is_even = matrix.pieces % step == 0 || matrix.pieces % splits != 0;
-    if (turns * piece_words <= words && step <= matrix.pieces && is_even) best = turns;
+Cut choose_cut(const Matrix& matrix, std::uint32_t row_group, bool in_bytes, const gpu::DeviceFacts& facts) {
+  Cut best{std::min<std::uint32_t>(row_group, 8), 1, 1};
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t lanes : {32, 16, 8}) {
+    for (const std::uint32_t splits : {64, 32, 16, 8, 4, 2, 1}) {
+      for (const std::uint32_t turns : {4, 2, 1}) {
+        const Cut cut{lanes, splits, turns};
+        const bool is_right = row_group % lanes == 0 && fits(matrix, lanes, splits, invocations, facts) &&
+                              turns * splits <= matrix.pieces &&
+                              (turns == 1 || fits_registers(matrix, turns, in_bytes));
+        // More than two workgroups of a unit are for matrices that have no columns for more invocations.
+        const bool is_small = workgroups_of_unit(matrix, cut) > 2;
+        if (!is_right || (is_small && fits(matrix, lanes, 2 * splits, invocations, facts))) continue;
+        const double time = expected_time(matrix, cut, facts);
+        if (time >= least) continue;
+        least = time;
+        best = cut;
+      }
+    }
   }
   return best;
 }
 
 // Each workgroup does its rows one after the other and makes the token ready once, so there are as many as run at once.
-RowTiling resident_tiling(const Node& node, const SelectionContext& context) {
+RowTiling resident_tiling(const Node& node, const SelectionContext& context, bool in_bytes) {
   const gpu::DeviceFacts& facts = context.facts;
-  const WeightsDescriptor weights = weights_descriptor(context, node.inputs[1]);
-  const Matrix matrix = matrix_of(node, weights);
+  const Matrix matrix = matrix_of(node, weights_descriptor(context, node.inputs[1]));
   const std::uint32_t row_group = weights_row_group(facts);
-  Cut cut = choose_cut(matrix, row_group, facts);
-  RowTiling tiling{.lanes = cut.lanes, .halves = true};
-  tiling.lanes = context.choice("resident_lanes", cut.lanes, {8, 16, 32},
-                                [&](std::uint32_t lanes) { return row_group % lanes == 0; });
-  const std::uint32_t splits = splits_of(matrix, {tiling.lanes, cut.on_a_unit}, facts);
-  tiling.splits = context.choice("resident_splits", splits, {4, 8, 16, 32, 64}, [&](std::uint32_t value) {
-    return fits(matrix, tiling.lanes, value, invocations, facts);
+  Cut cut = choose_cut(matrix, row_group, in_bytes, facts);
+  cut.lanes = context.choice("resident_lanes", cut.lanes, {8, 16, 32},
+                             [&](std::uint32_t lanes) { return row_group % lanes == 0; });
+  cut.splits = context.choice("resident_splits", cut.splits, {4, 8, 16, 32, 64}, [&](std::uint32_t splits) {
+    return fits(matrix, cut.lanes, splits, invocations, facts);
   });
-  if (tiling.lanes != cut.lanes || tiling.splits != splits)
-    cut.on_a_unit = std::max(invocations / (tiling.lanes * tiling.splits * matrix.sides), 1U);
-  tiling.turns = context.choice("resident_turns", turns_of(matrix, tiling.splits, weights.format), {1, 2, 4},
-                                [&](std::uint32_t turns) { return turns * tiling.splits <= matrix.pieces; });
-  tiling.blocks = blocks_of(matrix, {tiling.lanes, cut.on_a_unit}, facts);
-  return tiling;
+  cut.turns = context.choice("resident_turns", cut.turns, {1, 2, 4},
+                             [&](std::uint32_t turns) { return turns * cut.splits <= matrix.pieces; });
+  return {.lanes = cut.lanes,
+          .splits = cut.splits,
+          .blocks = blocks_of(matrix, cut, facts),
+          .turns = cut.turns,
+          .halves = true};
 }
 
 }  // namespace
@@ -143,10 +155,11 @@ RowTiling resident_tiling(const Node& node, const SelectionContext& context) {
 RowTiling choose_half_tiling(const Node& node, const SelectionContext& context) {
   const gpu::DeviceFacts& facts = context.facts;
   const bool stays = facts.joins_dispatches && context.options.decode_launches != DecodeLaunches::Many;
-  RowTiling tiling = stays ? resident_tiling(node, context) : launch_tiling(node, context);
   // Bytes take longer to make, which workgroups that do many rows each gain back (docs/performance.md).
-  tiling.in_bytes = context.choice("in_bytes", stays && facts.has_packed_dot ? 1 : 0, {0, 1},
-                                   [&](std::uint32_t bytes) { return bytes == 0 || facts.has_packed_dot; }) != 0;
+  const bool in_bytes = context.choice("in_bytes", stays && facts.has_packed_dot ? 1 : 0, {0, 1},
+                                       [&](std::uint32_t bytes) { return bytes == 0 || facts.has_packed_dot; }) != 0;
+  RowTiling tiling = stays ? resident_tiling(node, context, in_bytes) : launch_tiling(node, context);
+  tiling.in_bytes = in_bytes;
   return tiling;
 }
 

@@ -60,7 +60,8 @@ void Printer::statement(const Statement& statement) {
     out_.line("continue;");
     return;
   }
-  out_.line(simple_statement(statement) + ";");
+  const std::string text = simple_statement(statement);
+  if (!text.empty()) out_.line(text + ";");  // a hint may have no text
 }
 
 std::string Printer::simple_statement(const Statement& statement, bool plain_counter) {

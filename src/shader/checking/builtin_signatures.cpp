@@ -87,6 +87,7 @@ constexpr Signature signatures[] = {
     {Dot4U8I8Packed, Unsigned, "TT", 'I'},
     {WorkgroupBarrier, None, "", 'v', false},
     {StorageBarrier, None, "", 'v', false},
+    {IssueLoads, None, "", 'v', false},
     {SubgroupAdd, Numeric, "T", 'T'},
     {SubgroupMul, Numeric, "T", 'T'},
     {SubgroupMax, Numeric, "T", 'T'},

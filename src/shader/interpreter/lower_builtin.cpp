@@ -45,6 +45,7 @@ Lowering::Value Lowering::eval_node(const BuiltinCall& n, const Expression& e, b
       emit(b == Builtin::WorkgroupBarrier ? workgroup_barrier : storage_barrier).info = range;
       return {};
     }
+    case Builtin::IssueLoads: return {};
     case Builtin::WorkgroupUniformLoad: {
       const std::uint32_t range = add_range(e.range);
       emit(workgroup_barrier).info = range;

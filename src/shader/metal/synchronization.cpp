@@ -9,6 +9,7 @@ Code Printer::synchronization_builtin(const Expression& expression, const Builti
   switch (node.builtin) {
     case Builtin::WorkgroupBarrier: return {workgroup_barrier(), Precedence::Postfix};
     case Builtin::StorageBarrier: return {"threadgroup_barrier(mem_flags::mem_device)", Precedence::Postfix};
+    case Builtin::IssueLoads: return {};
     case Builtin::WorkgroupUniformLoad: {
       const std::string type = type_name(expression.type);
       const std::string function = "uniform_load_" + type, barrier = "  " + workgroup_barrier() + ";\n";

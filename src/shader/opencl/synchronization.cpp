@@ -12,6 +12,10 @@ Code Printer::synchronization_builtin(const Expression& expression, const Builti
           dialect_.pipeline && module_.uses_pipeline ? barrier_of_pipeline() + "()" : "barrier(CLK_LOCAL_MEM_FENCE)",
           Precedence::Postfix};
     case Builtin::StorageBarrier: return {"barrier(CLK_GLOBAL_MEM_FENCE)", Precedence::Postfix};
+    case Builtin::IssueLoads:
+      // NVIDIA's assembler puts a load off until just before its value is used, but not past a barrier.
+      if (dialect_.subgroups != OpenClDialect::Subgroups::NvidiaPtx) return {};
+      return {"asm volatile(\"bar.warp.sync 0xffffffff;\" ::: \"memory\")", Precedence::Postfix};
     case Builtin::WorkgroupUniformLoad: {
       const std::string type = type_name(expression.type);
       const std::string helper = prelude_.require(

@@ -54,6 +54,7 @@ bool Printer::is_refused(const BuiltinCall& node, std::size_t argument) const {
 }
 
 Code Printer::builtin(const Expression& expression, const BuiltinCall& node) {
+  if (node.builtin == Builtin::IssueLoads) return {};
   if (node.builtin == Builtin::WeightsWords) return value(*build::words_one_by_one(expression));
   if (is_matrix_builtin(node.builtin)) return matrix_builtin(expression, node);
   if (is_packing(node.builtin)) return packing(expression, node);
