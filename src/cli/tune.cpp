@@ -258,8 +258,9 @@ void warn_of(const tuning::Finding& finding) {
 /// How much slower the rules are in all.
 std::string summary(const tuning::WholeRun& run) {
   return fmt::format(
-      "{}: {:.3f} ms as tuned, {:.3f} ms by the rules: {:+.1f} % (spread {:.1f} %); {} of {} nodes tuned", run.stage,
-      run.tuned_ms, run.rule_ms, 100 * run.gain, 100 * run.spread, run.tuned_nodes, run.nodes);
+      "{}: {:.3f} ms as tuned, {:.3f} ms by the rules: {:+.1f} % (spread {:.1f} %); {} of {} nodes tuned{}", run.stage,
+      run.tuned_ms, run.rule_ms, 100 * run.gain, 100 * run.spread, run.tuned_nodes, run.nodes,
+      run.loses() ? ", and left to the rules" : "");
 }
 
 /// Adds entries to a table for the binary, which holds what is better than the rules alone.
@@ -330,7 +331,8 @@ void measure(std::vector<Job> jobs, gpu::Device& device, const TuneArguments& ar
                        {"gain", run.gain},
                        {"spread", run.spread},
                        {"nodes", run.nodes},
-                       {"tuned_nodes", run.tuned_nodes}});
+                       {"tuned_nodes", run.tuned_nodes},
+                       {"left_to_rules", run.loses()}});
     }
     std::fflush(stdout);
   }

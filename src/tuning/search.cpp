@@ -42,7 +42,7 @@ class Search {
     const Prepared* rule = begin();
     finding_.best = finding_.rule;
     finding_.rule_us = finding_.best_us = times({rule}, {.rounds = 3, .sample_ms = 1}).front();
-    finding_.modules = rule->modules;
+    finding_.modules = finding_.rule_modules = rule->modules;
     return std::move(finding_);
   }
 
@@ -176,6 +176,7 @@ class Search {
     finding_.spread = faster.spread;
     const bool is_better = &rule != &best && finding_.gain > std::max(least_gain, 2 * faster.spread);
     finding_.best = is_better ? best.choice : rule.choice;
+    finding_.rule_modules = rule.modules;
     finding_.modules = is_better ? best.modules : rule.modules;
     if (is_better) return;
     finding_.best_us = finding_.rule_us;
@@ -193,6 +194,15 @@ class Search {
 };
 
 }  // namespace
+
+void Finding::leave_to_rule(std::string why) {
+  if (!is_better()) return;
+  refused.push_back({.choice = best, .why = std::move(why)});
+  best = rule;
+  best_us = rule_us;
+  gain = spread = 0;
+  modules = rule_modules;
+}
 
 TableEntry Finding::entry() const {
   TableEntry entry{.key = group.key, .microseconds = best_us, .rule_microseconds = rule_us, .modules = modules};

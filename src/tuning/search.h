@@ -32,9 +32,11 @@ struct Finding {
   std::size_t tried = 0;
   bool is_complete = true;  // else time ran out before all was tried
   std::vector<Refusal> refused = {};
-  std::vector<std::string> modules = {};  // of the best
+  std::vector<std::string> modules = {}, rule_modules = {};  // of the best, and of the rule
 
   bool is_better() const { return !(best == rule); }
+  /// Takes the best back, and refuses it for `why`.
+  void leave_to_rule(std::string why);
   TableEntry entry() const;
 };
 

@@ -45,7 +45,10 @@ class Tuner {
     for (const TableEntry& entry : tuned_.table(device_.facts()).entries) {
       if (!entry.choice.kernel.empty()) choices->add(entry.key, entry.choice);
     }
-    for (StageSettings& stage : stages) tuned_.whole.push_back(whole_run(std::move(stage), choices));
+    for (StageSettings& stage : stages) {
+      tuned_.whole.push_back(whole_run(std::move(stage), choices));
+      if (tuned_.whole.back().loses()) tuned_.leave_to_rules(tuned_.whole.back());
+    }
     tuned_.seconds = elapsed();
     return std::move(tuned_);
   }
@@ -242,6 +245,18 @@ TableEntry StorageFinding::entry() const {
   }
   entry.code = fingerprint(entry.modules);
   return entry;
+}
+
+void Tuned::leave_to_rules(const WholeRun& run) {
+  const std::string why = fmt::format("makes the whole graph {:.1f} % slower", -100 * run.gain);
+  for (auto& [stage, finding] : findings) {
+    if (stage == run.stage) finding.leave_to_rule(why);
+  }
+  for (StorageFinding& finding : storage) {
+    if (finding.stage != run.stage || finding.best == StorageKind::Buffer) continue;
+    finding.refused.push_back(fmt::format("{}: it {}", to_string(finding.best), why));
+    finding.best = StorageKind::Buffer;
+  }
 }
 
 Table Tuned::table(const gpu::DeviceFacts& facts) const {

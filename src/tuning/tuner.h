@@ -2,6 +2,7 @@
 // the whole model gains.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ struct WholeRun {
   double rule_ms = 0, tuned_ms = 0;
   double gain = 0, spread = 0;  // rule / tuned - 1, of runs in turns
   std::size_t nodes = 0, tuned_nodes = 0;
+  /// A node alone may run faster in a way that makes the whole graph slower, where the kernels of a launch share
+  /// registers.
+  bool loses() const { return gain < 0 && -gain > std::max(least_loss, 2 * spread); }
+  static constexpr double least_loss = 0.005;
 };
 
 struct Tuned {
@@ -42,6 +47,8 @@ struct Tuned {
   std::vector<WholeRun> whole = {};
   double seconds = 0;
 
+  /// Takes back what was found for a stage whose whole graph is slower with it.
+  void leave_to_rules(const WholeRun& run);
   /// Of the device: what was measured to be better than the rules, and where nothing is.
   Table table(const gpu::DeviceFacts& facts) const;
 };

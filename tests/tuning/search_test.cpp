@@ -184,6 +184,38 @@ TEST_F(SmallStage, TuningGivesATableAndTheWholeGraphsTimes) {
   EXPECT_EQ(tuned.table(device_->facts()).entries.size(), tuned.findings.size());
 }
 
+// Ways that are faster alone and slower together are taken back, those of the other stage stay.
+TEST(Tuned, WhatMakesAGraphSlowerIsLeftToTheRules) {
+  const auto finding = [](const char* node) {
+    Finding made{
+        .node = node, .rule = {.kernel = "a"}, .best = {.kernel = "b"}, .rule_us = 3, .best_us = 2, .gain = 0.5};
+    made.group.key.node = node;
+    made.modules = {"package::b"};
+    made.rule_modules = {"package::a"};
+    return made;
+  };
+  Tuned tuned;
+  tuned.findings = {{"prefill", finding("p")}, {"decode", finding("d")}};
+  const WholeRun slower{.stage = "decode", .gain = -0.03, .spread = 0.001};
+  EXPECT_TRUE(slower.loses());
+  EXPECT_FALSE((WholeRun{.gain = -0.03, .spread = 0.02}.loses()));
+  EXPECT_FALSE((WholeRun{.gain = -0.004}.loses()));
+  EXPECT_FALSE((WholeRun{.gain = 0.03}.loses()));
+  tuned.leave_to_rules(slower);
+  EXPECT_TRUE(tuned.findings[0].second.is_better());
+  const Finding& left = tuned.findings[1].second;
+  EXPECT_FALSE(left.is_better());
+  ASSERT_THAT(left.refused, SizeIs(1));
+  EXPECT_EQ(left.refused[0].choice.kernel, "b");
+  EXPECT_THAT(left.refused[0].why, HasSubstr("3.0 % slower"));
+  const Table table = tuned.table({});
+  ASSERT_THAT(table.entries, SizeIs(2));
+  for (const TableEntry& entry : table.entries) {
+    EXPECT_EQ(entry.choice.kernel, entry.key.node == "p" ? "b" : "");
+    EXPECT_EQ(entry.modules, std::vector<std::string>{entry.key.node == "p" ? "package::b" : "package::a"});
+  }
+}
+
 TEST(StandardShapes, GiveFiniteNumbersOfLayersThatDiffer) {
   const auto device = gpu::make_reference_device({.has_images = false});
   for (const DataType format : {DataType::Q4_0, DataType::Q8_0}) {
