@@ -14,6 +14,7 @@
 #include "graph/passes/quantize_activations.h"
 #include "graph/quantized_cache.h"
 #include "graph/storage_choice.h"
+#include "graph/tiled_inputs.h"
 #include "tensor/packed_weights.h"
 #include "tensor/storage.h"
 
@@ -88,11 +89,7 @@ void select_kernels(LoweredGraph& lowered, const SelectionContext& context, std:
   const std::vector<Node>& nodes = lowered.graph.nodes();
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     SelectionContext own = context;
-    if (context.options.choices != nullptr) {
-      own.chosen = context.options.choices->find(node_key(nodes[n], lowered.graph, context.options));
-    }
-    const KernelRow& row = select(nodes[n], own, rows);
-    if (own.chosen != nullptr && own.chosen->kernel != row.kernel) own.chosen = nullptr;
+    const KernelRow& row = select_measured(nodes[n], own, rows);
     if (own.chosen != nullptr) ++lowered.tuned_nodes;
     std::ranges::move(lower_node(n, own, row, lowered.scratch), std::back_inserter(lowered.steps));
   }
@@ -193,6 +190,7 @@ LoweredGraph lower_with(Graph graph, const gpu::DeviceFacts& facts, const GraphO
   GraphOptions stored = options;
   stored.storage = chosen_storage(lowered.graph, options);
   choose_storage(lowered.graph, facts, stored);
+  if (std::ranges::find(disabled, "tile-inputs") == disabled.end()) tile_inputs(lowered.graph, facts, options, rows);
   const SelectionContext context{lowered.graph, facts, options};
   select_kernels(lowered, context, rows);
   place_activations(lowered, facts, options);

@@ -104,6 +104,12 @@ void Program::allocate_activations(SharedArena* shared) {
                                : device_.allocate({.kind = StorageKind::Buffer, .bytes = lowered_.arena_bytes});
   }
   for (const gpu::MemoryDescriptor& object : lowered_.objects) objects_.push_back(device_.allocate(object));
+  // Products read all of a tile, and make nothing of the positions that no kernel writes.
+  for (const Value& value : lowered_.graph.values()) {
+    if (!value.descriptor || value.descriptor->layout.tile == 0) continue;
+    const gpu::Binding memory = place(value.id);
+    device_.fill_zero(*memory.memory, memory.offset, memory.size);
+  }
 }
 
 gpu::Binding Program::resolve(const KernelUse& use, const ResourceUse& resource) const {

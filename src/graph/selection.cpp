@@ -125,6 +125,15 @@ const KernelRow& select(const Node& node, const SelectionContext& context, std::
   throw Unsupported(std::move(message));
 }
 
+const KernelRow& select_measured(const Node& node, SelectionContext& context, std::span<const KernelRow> rows) {
+  if (context.options.choices != nullptr) {
+    context.chosen = context.options.choices->find(node_key(node, context.graph, context.options));
+  }
+  const KernelRow& row = select(node, context, rows);
+  if (context.chosen != nullptr && context.chosen->kernel != row.kernel) context.chosen = nullptr;
+  return row;
+}
+
 std::string activation_type(const SelectionContext& context) {
   return context.options.precision == Precision::F16 && context.facts.has_f16_arithmetic ? "f16" : "f32";
 }

@@ -163,6 +163,9 @@ bool is_switched_off(const GraphOptions& options, std::string_view kernel);
 /// switched off. Throws Unsupported, naming the node, its operation and shapes, where there is none.
 const KernelRow& select(const Node& node, const SelectionContext& context, std::span<const KernelRow> rows);
 
+/// The same with what was measured of the node, options.choices, of which `context` keeps what the row is to take.
+const KernelRow& select_measured(const Node& node, SelectionContext& context, std::span<const KernelRow> rows);
+
 /// "act" alias for arithmetic and tensor<act>: "f16" where the device has it and the precision allows, else "f32".
 std::string activation_type(const SelectionContext& context);
 

@@ -1,5 +1,5 @@
 // Tokens as the pipeline's tiles take them (pipeline_tile): for each tile of tokens and 64 columns, 8 columns after one
-// another, as f16, of all tokens of the tile. Of 16 columns the even ones come first, where weights are decoded so. Tokens
+// another, as f16, of all tokens of the tile (Layout::tile). Of 16 columns the even ones come first, where weights are decoded so. Tokens
 // that fill the last tile are zeroes.
 import package::active_rows::active_rows;
 import package::matrix_operands::position;

@@ -119,9 +119,31 @@ std::string to_string(const CoordinateExpression& e) {
   return fmt::format("{} {} {}", operand(e.left(), false), symbol, operand(e.right(), true));
 }
 
+namespace {
+
+// Layout::tile.
+CoordinateExpression tiled_coordinate(const TensorDescriptor& descriptor) {
+  const Shape& shape = descriptor.shape;
+  const std::uint32_t tile = descriptor.layout.tile;
+  const auto variable = [](Axis axis, std::uint32_t extent) {
+    return extent == 1 ? CoordinateExpression(0) : CoordinateExpression::variable(axis);
+  };
+  const CoordinateExpression s = CoordinateExpression::variable(Axis::S);
+  const CoordinateExpression p =
+      (variable(Axis::H, shape.h) * shape.w + variable(Axis::W, shape.w)) * shape.b + variable(Axis::B, shape.b);
+  const CoordinateExpression eight = (p / tile * (shape.slices() / 16) + s / 16) * 8 + s % 16 / 2;
+  return (eight * tile + p % tile) * 2 + s % 2;
+}
+
+}  // namespace
+
 std::array<CoordinateExpression, 3> coordinates(const TensorDescriptor& descriptor) {
   validate(descriptor);
   std::array<CoordinateExpression, 3> result;
+  if (descriptor.layout.tile != 0) {
+    result[0] = tiled_coordinate(descriptor);
+    return result;
+  }
   for (std::size_t i = 0; i < result.size(); ++i) {
     for (const Axis axis : descriptor.layout.dimensions[i]) {
       const std::uint32_t extent = object_axis_extent(descriptor, axis);

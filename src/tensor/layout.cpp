@@ -20,6 +20,10 @@ int coordinate_count(StorageKind kind) { return kinds[static_cast<std::size_t>(k
 
 std::string_view to_string(StorageKind kind) { return kinds[static_cast<std::size_t>(kind)].name; }
 
+Layout tiled_layout(std::uint32_t tile) {
+  return {.dimensions = {AxisList{Axis::H, Axis::W, Axis::B, Axis::S}, {}, {}}, .tile = tile};
+}
+
 std::string to_string(const Layout& layout) {
   std::string text;
   for (std::size_t i = 0; i < layout.dimensions.size(); ++i) {
@@ -32,6 +36,7 @@ std::string to_string(const Layout& layout) {
       text += axis_letters[static_cast<std::size_t>(axis)];
     }
   }
+  if (layout.tile != 0) text += " in tiles of " + std::to_string(layout.tile);
   return text;
 }
 

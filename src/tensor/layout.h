@@ -42,6 +42,11 @@ struct AxisList {
 /// The folding for one storage kind. Dimension 0 is x (fastest in memory), 1 is y, 2 is z or the array layer.
 struct Layout {
   std::array<AxisList, 3> dimensions = {};
+  /// Not 0: x folds positions and slices, and so many positions are a tile, in which they lie as products on matrix
+  /// units take them: 64 channels after one another, of those 8 after one another, of these all positions of the tile.
+  /// With p = (y * W + x) * B + b the coordinate is
+  ///   (((p / tile * (S / 16) + s / 16) * 8 + s % 16 / 2) * tile + p % tile) * 2 + s % 2
+  std::uint32_t tile = 0;
   bool operator==(const Layout&) const = default;
 };
 
@@ -60,6 +65,9 @@ const Layout* find_layout(std::string_view name, StorageKind kind);
 
 /// The layout that fits any shape in that storage kind: "bhwdc", the slice-outermost one of the paper.
 const Layout& default_layout(StorageKind kind, const Shape& shape);
+
+/// Positions in tiles of so many, in a buffer.
+Layout tiled_layout(std::uint32_t tile);
 
 /// "x: S H W B" or "x: W B, y: H S", for dumps and messages.
 std::string to_string(const Layout& layout);

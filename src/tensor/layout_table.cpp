@@ -9,9 +9,9 @@ namespace {
 
 constexpr Axis B = Axis::B, H = Axis::H, W = Axis::W, D = Axis::D, S = Axis::S;
 
-constexpr Layout linear(AxisList x) { return {{x, {}, {}}}; }
-constexpr Layout plane(AxisList x, AxisList y) { return {{x, y, {}}}; }
-constexpr Layout volume(AxisList x, AxisList y, AxisList z) { return {{x, y, z}}; }
+constexpr Layout linear(AxisList x) { return {.dimensions = {x, {}, {}}}; }
+constexpr Layout plane(AxisList x, AxisList y) { return {.dimensions = {x, y, {}}}; }
+constexpr Layout volume(AxisList x, AxisList y, AxisList z) { return {.dimensions = {x, y, z}}; }
 
 constexpr NamedLayout rows[] = {
     // Slice-outermost layouts by the axes a tensor has. "single": of one slice (at most four channels).

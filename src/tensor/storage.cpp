@@ -17,6 +17,12 @@ bool is_texel_type(DataType type) {
          type == DataType::I32 || type == DataType::U32;
 }
 
+// Texels along x, all positions of the last tile among them.
+std::uint64_t tiled_texels(const TensorDescriptor& descriptor) {
+  const Shape& shape = descriptor.shape;
+  return round_up(std::uint64_t{shape.h} * shape.w * shape.b, descriptor.layout.tile) * shape.slices();
+}
+
 int occurrences(const Layout& layout, Axis axis) {
   int count = 0;
   for (const AxisList& dimension : layout.dimensions) {
@@ -48,6 +54,17 @@ void validate(const TensorDescriptor& descriptor) {
     if (count > 1) fail(fmt::format("names the axis {} {} times in its layout", letter, count));
     if (count == 0 && object_axis_extent(descriptor, axis) > 1) {
       fail(fmt::format("has a layout without the axis {}, whose extent is {}", letter, extent));
+    }
+  }
+  if (descriptor.layout.tile != 0) {
+    const bool is_one_buffer = descriptor.storage == StorageKind::Buffer && descriptor.objects == 1;
+    if (!is_one_buffer) fail("has tiles, and is no single buffer");
+    if (descriptor.layout.dimensions != tiled_layout(0).dimensions) fail("has tiles of other axes than H W B S");
+    if (descriptor.shape.slices() % 16 != 0) {
+      fail(fmt::format("has tiles and {} slices, which is no multiple of 16", descriptor.shape.slices()));
+    }
+    if (tiled_texels(descriptor) > max_coordinate) {
+      fail(fmt::format("has more than {} texels in its tiles, the most that 32-bit coordinates reach", max_coordinate));
     }
   }
   for (std::size_t i = 0; i < 3; ++i) {
@@ -83,6 +100,7 @@ std::array<std::uint32_t, 3> object_extents(const TensorDescriptor& descriptor) 
   for (std::size_t i = 0; i < 3; ++i) {
     for (const Axis axis : descriptor.layout.dimensions[i]) extents[i] *= object_axis_extent(descriptor, axis);
   }
+  if (descriptor.layout.tile != 0) extents[0] = static_cast<std::uint32_t>(tiled_texels(descriptor));
   return extents;
 }
 

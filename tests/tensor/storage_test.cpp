@@ -74,6 +74,18 @@ TEST(Storage, ADescriptorMustMakeSense) {
   TensorDescriptor flat = tensor(shape, StorageKind::Texture2D);
   flat.storage = StorageKind::Buffer;
   EXPECT_THAT(invalid(flat), HasSubstr("a layout with 2 coordinates, but its storage kind has 1"));
+  TensorDescriptor tiled{.shape = {.w = 3, .c = 64}, .layout = tiled_layout(64)};
+  EXPECT_EQ(invalid(tiled), "no error");
+  tiled.shape.c = 60;
+  EXPECT_THAT(invalid(tiled), HasSubstr("has tiles and 15 slices, which is no multiple of 16"));
+  tiled.shape.c = 64;
+  tiled.objects = 2;
+  EXPECT_THAT(invalid(tiled), HasSubstr("has tiles, and is no single buffer"));
+  tiled.objects = 1;
+  tiled.layout.dimensions[0] = {Axis::W, Axis::S};
+  EXPECT_THAT(invalid(tiled), HasSubstr("has tiles of other axes than H W B S"));
+  tiled = {.shape = {.w = 1U << 28, .c = 64}, .layout = tiled_layout(64)};
+  EXPECT_THAT(invalid(tiled), HasSubstr("more than 2147483647 texels in its tiles"));
   EXPECT_THAT(invalid(tensor({.h = 65536, .w = 65536}, StorageKind::Buffer)), HasSubstr("more than 2147483647 texels"));
   EXPECT_THAT(invalid(tensor({.b = 0xFFFFFFFF, .h = 0xFFFFFFFF, .w = 0xFFFFFFFF, .d = 0xFFFFFFFF, .c = 0xFFFFFFFF},
                              StorageKind::Buffer)),

@@ -17,6 +17,8 @@
 //                      the shortcut overwrites (where prologues are fused)
 //   fuse-concat        a concatenation into readers that take both parts
 //   remove-dead        nodes that no output or state needs
+//   tile-inputs        activations that only products of the pipeline read, stored as their tiles take them: done when
+//                      values are stored, after all others (tiled_inputs.h)
 #pragma once
 
 #include <span>

@@ -113,9 +113,10 @@ bool fits_registers(const Matrix& matrix, const Cut& cut, bool in_bytes) {
 }
 
 Cut choose_cut(const Matrix& matrix, std::uint32_t row_group, bool in_bytes, const gpu::DeviceFacts& facts) {
-  Cut best{std::min<std::uint32_t>(row_group, 8), 1, 1};
+  Cut best{std::min<std::uint32_t>(row_group, 16), 1, 1};
   double least = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t lanes : {32, 16, 8}) {
+  // Fewer than 16 rows read less than a line of memory together; of large matrices they never gained more than 2 %.
+  for (const std::uint32_t lanes : {32, 16}) {
     for (const std::uint32_t splits : {64, 32, 16, 8, 4, 2, 1}) {
       for (const std::uint32_t turns : {4, 2, 1}) {
         const Cut cut{lanes, splits, turns};

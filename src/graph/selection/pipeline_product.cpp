@@ -134,6 +134,11 @@ bool takes_convolution(const Node& node, const SelectionContext& context) {
   return has_pipeline(node, context) && fits_planes(node, context) && tiling_of(node, context).tile != nullptr;
 }
 
+// Where weights are decoded to registers, even columns come first (kernels/pipeline_tile.wgsl), which no layout has.
+bool is_even_first(const Node& node, const SelectionContext& context) {
+  return context.value(node.inputs[1]).weights.format != DataType::F16;
+}
+
 /// Lays the tokens out as the tiles take them.
 KernelUse packed_input(const Node& node, const SelectionContext& context, std::uint32_t scratch, std::uint32_t tokens) {
   constexpr std::uint32_t lanes = 32, groups = 4;
@@ -143,7 +148,7 @@ KernelUse packed_input(const Node& node, const SelectionContext& context, std::u
                                   {"lanes", lanes},
                                   {"groups", groups},
                                   {"columns", x.c},
-                                  {"even_first", context.value(node.inputs[1]).weights.format != DataType::F16},
+                                  {"even_first", is_even_first(node, context)},
                                   {"rows_per_token", token_rows(node, context)}};
   use.resources = {read("x", node.inputs[0]), write_scratch("packed", scratch), parameters()};
   add_prologue(node, context, use);
@@ -204,6 +209,8 @@ Lowering pipeline_product(const Node& node, const SelectionContext& context, con
   const std::uint32_t tokens = tiling.tile->tokens;
   const PipelineExtents extents = extents_of(node, context);
   const bool is_image = node.as<Conv2d>() != nullptr;
+  const bool is_tiled = !is_image && node.prologue.empty() && !is_even_first(node, context) &&
+                        context.descriptor(node.inputs[0]).layout.tile == tokens;
   Lowering lowering;
   KernelUse use{.module_path = "package::linear_pipeline", .label = node.name};
   auto& overrides = use.specialization.overrides;
@@ -217,7 +224,7 @@ Lowering pipeline_product(const Node& node, const SelectionContext& context, con
                  {"channel_steps", channels / depth}};
     lowering.scratch.push_back({.name = "input", .bytes = std::uint64_t{2} * channels * planes.plane(tokens)});
     lowering.kernels.push_back(planes_input(node, context, 0, tokens));
-  } else {
+  } else if (!is_tiled) {
     const std::uint64_t rows = divide_up(extents.positions, tokens) * tokens;
     lowering.scratch.push_back({.name = "input", .bytes = rows * 2 * extents.columns});
     lowering.kernels.push_back(packed_input(node, context, 0, tokens));
@@ -233,7 +240,9 @@ Lowering pipeline_product(const Node& node, const SelectionContext& context, con
                     {"band", band},
                     {"separate", gpu::runs_pipeline(context.facts)},
                     {"rows_per_token", token_rows(node, context)}});
-  use.resources = {read_scratch("packed", 0), parameters(), read("w", node.inputs[1])};
+  ResourceUse input = is_tiled ? read("packed", node.inputs[0]) : read_scratch("packed", 0);
+  input.is_plain = is_tiled;
+  use.resources = {std::move(input), parameters(), read("w", node.inputs[1])};
   // The second matrix is read where there is one; else it is of the first one's kind.
   use.specialization.weights = {{"w", weights},
                                 {"up", extents.is_gated ? weights_descriptor(context, node.inputs[2]) : weights}};
@@ -280,5 +289,11 @@ constexpr KernelRow rows[] = {{Conv2d::name, "conv-pipeline", takes_convolution,
 }  // namespace
 
 std::span<const KernelRow> pipeline_kernels() { return rows; }
+
+std::uint32_t tile_of_input(const Node& node, const KernelRow& row, const SelectionContext& context) {
+  const bool is_linear = row.instantiate == through_pipeline && node.as<Conv2d>() == nullptr;
+  const bool is_stored = is_linear && node.prologue.empty() && !is_even_first(node, context);
+  return is_stored ? tiling_of(node, context).tile->tokens : 0;
+}
 
 }  // namespace driftwood::graph

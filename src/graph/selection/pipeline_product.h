@@ -42,6 +42,10 @@ std::uint32_t pipeline_format(DataType format);
 /// The tiling that is expected to take the least time. No tile: none fits the device.
 PipelineTiling choose_pipeline(const PipelineExtents& extents, DataType format, const gpu::DeviceFacts& facts);
 
+/// The positions of a tile in which a row of pipeline_kernels() reads the node's input 0, where it reads that as it is
+/// stored; 0: another row, a convolution, or a node with a prologue.
+std::uint32_t tile_of_input(const Node& node, const KernelRow& row, const SelectionContext& context);
+
 /// The kernels of a linear, gated linear or convolution in that tiling.
 Lowering pipeline_product(const Node& node, const SelectionContext& context, const PipelineTiling& tiling);
 

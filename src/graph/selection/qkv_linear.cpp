@@ -1,5 +1,5 @@
-#include "graph/selection/kv_cache.h"
 #include "graph/selection/half_rows.h"
+#include "graph/selection/kv_cache.h"
 #include "graph/selection/linear.h"
 #include "graph/selection/rotary.h"
 #include "graph/selection/rows.h"

@@ -208,6 +208,11 @@ std::string opencl_source(const AccessKernel& kernel, const TensorDescriptor& te
   if (kernel.uses_other) arguments += fmt::format(", {} other", read);
   if (kernel.uses_gamma) arguments += ", __global const float4* restrict gamma_";
   arguments += fmt::format(", {} y", write);
+  // Where each buffer begins (shader::emit_opencl): at its beginning.
+  const bool is_buffer = tensor.storage == StorageKind::Buffer;
+  if (is_buffer) arguments += kernel.uses_other ? ", ulong x_offset, ulong other_offset" : ", ulong x_offset";
+  if (kernel.uses_gamma) arguments += ", ulong gamma_offset";
+  if (is_buffer) arguments += ", ulong y_offset";
   return fmt::format(
       "{}#define WIDTH {}u\n#define HEIGHT {}u\n#define SLICES {}u\n#define CHANNELS {}.0f\n"
       "#define LOAD(t, row, column, s) {}\n#define STORE(t, row, column, s, v) {}\n"
