@@ -3,7 +3,8 @@
 
     bench/ablation_tables.py RESULT.json...                      prints the tables
     bench/ablation_tables.py --into docs/evidence.md NAME RESULT.json...
-        writes them between the lines <!-- NAME begin --> and <!-- NAME end --> of a page
+        writes them between the lines <!-- NAME begin --> and <!-- NAME end --> of a page; groups and models that are
+        there and not among the results stay
 
 A result may be compressed (.gz, .xz). Needs nothing but Python's own library.
 """
@@ -80,19 +81,65 @@ def table(rows):
 
 
 def page(document):
+    """The parts of a model's section: its head, the commands, tables by group, and what was not measured."""
     clock = ", processor time" if document["options"].get("clock") == "processor" else ""
-    parts = ["**{model}** on {name} ({api}; {driver}), version {version}, {date}{clock}:\n\n    {command}".format(
-        clock=clock,
-        model=document["model"], name=document["name"], api=document["api"], driver=document["driver"],
-        version=document["version"], date=document["test_time"][:10],
-        command="\n    ".join(document["commands"]))]
+    head = "**{model}** on {name} ({api}; {driver}), version {version}, {date}{clock}:".format(
+        clock=clock, model=document["model"], name=document["name"], api=document["api"], driver=document["driver"],
+        version=document["version"], date=document["test_time"][:10])
+    tables = {}
     for group, title in GROUPS:
         rows = [row for row in document["rows"] if row["group"] == group]
         if rows:
-            parts.append("{}\n\n{}".format(title + ":", table(rows)))
+            tables[group] = "{}:\n\n{}".format(title, table(rows))
+    skipped = ""
     if document["skipped"]:
-        parts.append("Not measured: " + " ".join(sorted({entry["reason"].split("\n")[0] for entry in document["skipped"]})))
-    return "\n\n".join(parts)
+        skipped = "Not measured: " + " ".join(sorted({entry["reason"].split("\n")[0] for entry in document["skipped"]}))
+    return {"model": document["model"], "head": head, "commands": document["commands"], "tables": tables,
+            "skipped": skipped}
+
+
+def text_of(part):
+    commands = "\n".join("    " + command for command in part["commands"])
+    tables = [part["tables"][group] for group, _ in GROUPS if group in part["tables"]]
+    return "\n\n".join([part["head"], commands] + tables + ([part["skipped"]] if part["skipped"] else []))
+
+
+def parts_of(text):
+    """What text_of() wrote, taken apart."""
+    parts = []
+    for paragraph in re.split(r"\n{2,}", text.strip()):
+        named = re.match(r"\*\*(.+?)\*\* on ", paragraph)
+        if named:
+            parts.append({"model": named[1], "head": paragraph, "commands": [], "tables": {}, "skipped": ""})
+            group = None
+            continue
+        if not parts:
+            continue
+        part = parts[-1]
+        if paragraph.startswith("    "):
+            part["commands"] += [line.strip() for line in paragraph.split("\n")]
+        elif paragraph.startswith("Not measured:"):
+            part["skipped"] = paragraph
+        elif paragraph.startswith("|") and group is not None:
+            part["tables"][group] += "\n\n" + paragraph
+        else:
+            group = next((group for group, title in GROUPS if paragraph.startswith(title)), None)
+            if group is not None:
+                part["tables"][group] = paragraph
+    return parts
+
+
+def merged(old, new):
+    """A model's section with the groups of another measurement that it lacks, and when those were measured."""
+    missing = {group: text for group, text in old["tables"].items() if group not in new["tables"]}
+    date = re.search(r"\d{4}-\d\d-\d\d", old["head"])
+    for group, text in missing.items():
+        title, rest = text.split("\n", 1)
+        if date and date[0] not in new["head"] and "(" not in title:
+            title = "{} ({}):".format(title.rstrip(":"), date[0])
+        missing[group] = title + "\n" + rest
+    commands = [line for line in old["commands"] if any(f"--only {group} " in line for group in missing)]
+    return dict(new, tables={**missing, **new["tables"]}, commands=sorted({*commands, *new["commands"]}))
 
 
 def joined(documents):
@@ -116,17 +163,23 @@ def main():
     parser.add_argument("--into", nargs=2, metavar=("PAGE", "NAME"), help="the page, and the place in it")
     parser.add_argument("results", nargs="+", metavar="RESULT.json")
     arguments = parser.parse_args()
-    text = "\n\n".join(page(document) for document in joined(map(read, arguments.results)))
+    parts = [page(document) for document in joined(map(read, arguments.results))]
     if not arguments.into:
-        print(text)
+        print("\n\n".join(map(text_of, parts)))
         return
     path, name = arguments.into
     with open(path, encoding="utf-8") as file:
         before = file.read()
     begin, end = f"<!-- {name} begin -->", f"<!-- {name} end -->"
-    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.S)
-    if not pattern.search(before):
+    pattern = re.compile(re.escape(begin) + "(.*?)" + re.escape(end), re.S)
+    there = pattern.search(before)
+    if not there:
         sys.exit(f"ablation_tables.py: '{path}' has no lines '{begin}' and '{end}'.")
+    new = {part["model"]: part for part in parts}
+    old = {part["model"]: part for part in parts_of(there[1])}
+    all_models = list(dict.fromkeys([*old, *new]))
+    text = "\n\n".join(text_of(merged(old[model], new[model]) if model in old and model in new
+                               else new.get(model) or old[model]) for model in all_models)
     after = pattern.sub(lambda _: f"{begin}\n\n{text}\n\n{end}", before)
     with open(path, "w", encoding="utf-8") as file:
         file.write(after)

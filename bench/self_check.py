@@ -1,9 +1,13 @@
-"""Tests of compare.py against examples of the output of each program (peers/examples): `bench/compare.py --self-check`."""
+"""Tests of compare.py against examples of the output of each program (peers/examples), and of ablation_tables.py:
+`bench/compare.py --self-check`."""
 import contextlib
 import io
 import json
 import os
+import pathlib
+import shutil
 import stat
+import subprocess
 import sys
 import tempfile
 import types
@@ -117,6 +121,45 @@ class WholeRun(unittest.TestCase):
         document, said = self.compare(llama_bench="/nowhere/llama-bench")
         self.assertIn("'/nowhere/llama-bench' is not there", said)
         self.assertEqual({row["peer"] for row in document["results"]}, {"Driftwood"})
+
+
+class Tables(unittest.TestCase):
+    """Groups that are measured anew take the place of old ones, and the others stay."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.page = self.folder / "page.md"
+        self.page.write_text("before\n<!-- here begin -->\n<!-- here end -->\nafter\n", encoding="utf-8")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def write(self, group, model="m", date="2026-01-02", ratio=1.5):
+        row = {"group": group, "technique": group, "stage": "unet", "on": "on", "off": "off", "on_ms": 1, "off_ms": ratio,
+               "ratio": ratio, "ratio_low": ratio, "ratio_high": ratio, "ratio_spread": 0.001, "rounds": 9}
+        result = {"model": model, "model_filename": model, "name": "GPU", "api": "API", "driver": "1", "device": "x:0",
+                  "version": "1", "test_time": date + "T00:00:00Z", "rows": [row], "skipped": [],
+                  "options": {"repeats": 9, "only": [group]}}
+        path = self.folder / "result.json"
+        path.write_text(json.dumps(result), encoding="utf-8")
+        run = subprocess.run([sys.executable, os.path.join(compare.HERE, "ablation_tables.py"), "--into", str(self.page),
+                              "here", str(path)],
+                             check=True, capture_output=True, text=True)
+        self.assertEqual(run.stderr, "")
+        return self.page.read_text(encoding="utf-8")
+
+    def test_groups_and_models_that_are_not_measured_again_stay(self):
+        self.write("fusion")
+        self.write("storage", model="other")
+        text = self.write("memory-plan", date="2026-03-04", ratio=1.25)
+        self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n"))
+        self.assertIn("version 1, 2026-03-04:", text)
+        self.assertIn("Fusion (2026-01-02):\n\n| technique", text)
+        self.assertIn("Memory plan:\n\n| technique", text)
+        self.assertIn("**other** on GPU", text)
+        self.assertIn("--only fusion ", text)
+        self.assertEqual(text, self.write("memory-plan", date="2026-03-04", ratio=1.25))
+        self.assertNotIn("1.250", self.write("memory-plan", date="2026-03-05", ratio=1.75))
 
 
 def main():
