@@ -22,42 +22,51 @@ fn packed_bytes(rounded: vec4f) -> u32 {
   return words.x | (words.y << 8u) | (words.z << 16u) | (words.w << 24u);
 }
 
-// Keeps slice s of the token, a slice an invocation: eight neighbours hold the 32 values of a chunk. Every invocation of
-// the workgroup calls it, for slices past the last with zeroes.
-fn keep_bytes(value: vec4f, s: u32) {
+fn largest_bits(value: vec4f) -> u32 {
+  let magnitude = bitcast<vec4u>(abs(value));
+  return max(max(magnitude.x, magnitude.y), max(magnitude.z, magnitude.w));
+}
+
+// The upper bytes of two slices, scaled to 127 at most, and the lower ones.
+fn bytes_of_slices(first: vec4f, second: vec4f) -> vec4u {
+  let upper = array<vec4f, 2>(first + rounder, second + rounder);
+  let lower = array<vec4f, 2>((first - (upper[0] - rounder)) * 128.0 + rounder,
+                              (second - (upper[1] - rounder)) * 128.0 + rounder);
+  return vec4u(packed_bytes(upper[0]), packed_bytes(upper[1]), packed_bytes(lower[0]), packed_bytes(lower[1]));
+}
+
+// Keeps slices 2 item and 2 item + 1 of the token, as many an invocation: four neighbours hold the 32 values of a chunk.
+// Every invocation of the workgroup calls it, for slices past the last with zeroes.
+fn keep_bytes(first: vec4f, second: vec4f, item: u32) {
   // Of numbers without a sign the bits have the same order, and those of NaN are above all others: a scale that is none
   // makes every product one.
-  let magnitude = bitcast<vec4u>(abs(value));
-  var bits = max(max(magnitude.x, magnitude.y), max(magnitude.z, magnitude.w));
-  @unroll for (var step = 1u; step < 8u; step *= 2u) {
-    bits = max(bits, subgroupShuffleXor(bits, step));
-  }
+  var bits = max(largest_bits(first), largest_bits(second));
+  bits = max(bits, subgroupShuffleXor(bits, 1u));
+  bits = max(bits, subgroupShuffleXor(bits, 2u));
   let most = bitcast<f32>(bits);
-  let scaled = value * select(0.0, 127.0 / most, most >= 1e-30f);  // the inverse may be infinite below
-  let upper = scaled + rounder;
-  let lower = (scaled - (upper - rounder)) * 128.0 + rounder;
-  let own = vec2u(packed_bytes(upper), packed_bytes(lower));
+  let factor = select(0.0, 127.0 / most, most >= 1e-30f);  // the inverse may be infinite below
+  let own = bytes_of_slices(first * factor, second * factor);
 
-  // Of four neighbours the first gathers the upper bytes, the second the lower ones.
-  let is_odd = s % 2u == 1u;
-  let given = subgroupShuffleXor(select(own.y, own.x, is_odd), 1u);
-  let pair = select(vec2u(own.x, given), vec2u(given, own.y), vec2<bool>(is_odd));
-  let next = subgroupShuffleXor(pair, 2u);
-  if (s % 4u < 2u && s < 8u * half_chunks) {
-    half_pairs[s / 8u * 4u + s % 2u * 2u + s / 4u % 2u] = vec4u(pair, next);
+  // Of two neighbours the first gathers the upper bytes, the second the lower ones.
+  let is_odd = item % 2u == 1u;
+  let given = subgroupShuffleXor(select(own.zw, own.xy, vec2<bool>(is_odd)), 1u);
+  if (item < 4u * half_chunks) {
+    half_pairs[item / 4u * 4u + item % 2u * 2u + item / 2u % 2u] =
+        select(vec4u(own.xy, given), vec4u(given, own.zw), vec4<bool>(is_odd));
   }
-  var whole = 0;  // of the slice, then of the first 16 values
+  var whole = 0;  // of the slices, then of the first 16 values
   var other = 0;  // of the last 16
   if (has_sums) {
-    whole = dot4I8Packed(own.x, 0x01010101u) * 128 + dot4I8Packed(own.y, 0x01010101u);
+    const ones = 0x01010101u;
+    whole = (dot4I8Packed(own.x, ones) + dot4I8Packed(own.y, ones)) * 128;
+    whole += dot4I8Packed(own.z, ones) + dot4I8Packed(own.w, ones);
     whole += subgroupShuffleXor(whole, 1u);
-    whole += subgroupShuffleXor(whole, 2u);
-    other = subgroupShuffleXor(whole, 4u);
+    other = subgroupShuffleXor(whole, 2u);
   }
-  if (s % 8u == 0u && s < 8u * half_chunks) {
+  if (item % 4u == 0u && item < 4u * half_chunks) {
     let scale = most * (1.0 / 16256.0);
-    let first = select(whole + other, whole, has_two_scales) * i32(bias);
-    half_scales[s / 8u] = vec4f(scale, f32(first), f32(other * i32(bias)), scale * f32(whole + other));
+    let bias_of_first = select(whole + other, whole, has_two_scales) * i32(bias);
+    half_scales[item / 4u] = vec4f(scale, f32(bias_of_first), f32(other * i32(bias)), scale * f32(whole + other));
   }
 }
 

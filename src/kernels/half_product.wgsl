@@ -45,35 +45,42 @@ fn keep_halves(value: vec4f, s: u32) {
   }
 }
 
-// Slices of the token that an invocation has under way at once.
-const batch = clamp((8u * half_chunks + workers - 1u) / workers, 1u, 4u);
+// Slices that an invocation makes ready together, and how often it has such under way at once.
+const width = select(1u, 2u, in_bytes);
+const items = 8u * half_chunks / width;
+const batch = clamp((items + workers - 1u) / workers, 1u, 4u / width);
 
 // One token: neighbouring invocations read neighbouring slices.
 fn prepare_halves(x: tensor<f32>, gamma: tensor<f32>, local: vec3u) {
   let invocation = local.y * lanes + local.x;
   var sum = 0.0;
-  for (var first = 0u; first < 8u * half_chunks; first += batch * workers) {
-    var values: array<vec4f, batch>;
-    var factors: array<vec4f, batch>;
+  for (var first = 0u; first < items; first += batch * workers) {
+    var values: array<vec4f, batch * width>;
+    var factors: array<vec4f, batch * width>;
     @unroll for (var i = 0u; i < batch; i++) {
-      let s = first + i * workers + invocation;
-      if (s < 8u * half_chunks) {
-        values[i] = tensorLoad(x, 0u, s);
-        if (normalizes) {
-          factors[i] = tensorLoad(gamma, s);
+      let item = first + i * workers + invocation;
+      if (item < items) {
+        @unroll for (var j = 0u; j < width; j++) {
+          values[i * width + j] = tensorLoad(x, 0u, item * width + j);
+          if (normalizes) {
+            factors[i * width + j] = tensorLoad(gamma, item * width + j);
+          }
         }
       }
     }
     @unroll for (var i = 0u; i < batch; i++) {
-      var value = values[i];
       if (normalizes) {
-        sum += dot(value, value);
-        value *= factors[i];
+        @unroll for (var j = 0u; j < width; j++) {
+          let value = values[i * width + j];
+          sum += dot(value, value);
+          values[i * width + j] = value * factors[i * width + j];
+        }
       }
+      let item = first + i * workers + invocation;
       if (in_bytes) {
-        keep_bytes(value, first + i * workers + invocation);
+        keep_bytes(values[i * width], values[i * width + width - 1u], item);
       } else {
-        keep_halves(value, first + i * workers + invocation);
+        keep_halves(values[i], item);
       }
     }
   }
