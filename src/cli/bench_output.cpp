@@ -43,6 +43,7 @@ std::string time_now() {
 
 nlohmann::json timings(const std::vector<double>& seconds, const std::vector<double>& rates) {
   std::vector<std::uint64_t> nanoseconds;
+  nanoseconds.reserve(seconds.size());
   for (const double s : seconds) nanoseconds.push_back(static_cast<std::uint64_t>(s * 1e9));
   const std::vector<double> whole(nanoseconds.begin(), nanoseconds.end());
   return {{"test_time", time_now()},

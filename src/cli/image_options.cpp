@@ -35,6 +35,7 @@ void ImageOptions::apply(diffusion::PipelineSettings& settings) const {
 
 std::vector<std::string> scheduler_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(kinds));
   for (const SchedulerKind kind : kinds) names.emplace_back(diffusion::to_string(kind));
   return names;
 }

@@ -54,6 +54,7 @@ nlohmann::json describe(const Row& row, std::size_t top) {
                     [&](std::int32_t a, std::int32_t b) { return at(a) != at(b) ? at(a) > at(b) : a < b; });
   order.resize(static_cast<std::size_t>(shown));
   std::vector<float> values;
+  values.reserve(order.size());
   for (const std::int32_t id : order) values.push_back(at(id));
   return {{"position", row.position},
           {"top_ids", order},
@@ -82,6 +83,7 @@ void logits(const LogitsArguments& arguments) {
     });
   // In the order asked for.
   std::vector<const Row*> ordered;
+  ordered.reserve(positions.size());
   for (const std::size_t position : positions) ordered.push_back(&*std::ranges::find(rows, position, &Row::position));
 
   if (!arguments.out.empty()) {

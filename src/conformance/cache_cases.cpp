@@ -49,7 +49,7 @@ Field normed(const graph::RopeQkv& fused, Field x, std::uint32_t base, std::uint
   const std::uint32_t size = fused.rope.head_size;
   for (std::uint32_t token = 0; token < x.shape.w; ++token) {
     for (std::uint32_t head = 0; head < heads; ++head) {
-      float* const channels = &x.values[std::size_t{token} * x.shape.c + base + head * size];
+      float* const channels = &x.values[std::size_t{token} * x.shape.c + base + std::size_t{head} * size];
       double squares = 0;
       for (std::uint32_t c = 0; c < size; ++c) squares += double{channels[c]} * channels[c];
       const double scale = 1 / std::sqrt(squares / size + fused.epsilon);

@@ -21,7 +21,9 @@ void group_statistics(Draft& draft, const Extents& extents) {
       .steps = 12,
       .inverse_roots = 1,
       .divisions = 2};
-  const auto& [shape, joined, groups, centre] = extents;
+  const Shape& shape = extents.shape;
+  const std::uint32_t joined = extents.joined, groups = extents.groups;
+  const float centre = extents.centre;
   const float low = centre - 2, high = centre + 2;
   const Field x = draft.input("x", shape, low, high);
   std::optional<Field> x2;

@@ -99,7 +99,7 @@ using Form = graph::IntegerInput;
 std::vector<graph::Tensor> input_of(Draft& draft, const Field& x, Form form) {
   if (form == Form::Fused) return {x.tensor};
   draft.problem.dispatches = 2;
-  const std::vector<graph::Tensor> integers = draft.builder.quantize_tokens(x.tensor, true);
+  std::vector<graph::Tensor> integers = draft.builder.quantize_tokens(x.tensor, true);
   // As the pass stores them: in buffers.
   draft.adjust = [](graph::Graph& graph) {
     for (const graph::Node& node : graph.nodes()) {

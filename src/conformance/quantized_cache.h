@@ -46,7 +46,8 @@ inline std::vector<float> dequantized_rows(std::uint32_t channels, std::span<con
   const std::uint32_t row_words = graph::quantized_row_words(channels);
   for (std::size_t row = 0; row < words.size(); row += row_words) {
     for (std::uint32_t c = 0; c < count; ++c) {
-      const std::uint32_t* const block = &words[row + c / graph::cache_block_length * graph::cache_block_words];
+      const std::uint32_t* const block =
+          &words[row + std::size_t{c} / graph::cache_block_length * graph::cache_block_words];
       const auto q = static_cast<std::int8_t>(block[c % graph::cache_block_length / 4] >> (8 * (c % 4)) & 0xFF);
       values.push_back(static_cast<float>(q) * std::bit_cast<float>(block[8]));
     }

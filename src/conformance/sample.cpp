@@ -75,6 +75,7 @@ std::vector<Case> covering_sample(const std::vector<Case>& cases, const gpu::Dev
   }
   std::ranges::sort(chosen);
   std::vector<Case> sample;
+  sample.reserve(chosen.size());
   for (const std::size_t i : chosen) sample.push_back(cases[i]);
   return sample;
 }

@@ -115,7 +115,7 @@ SupportTable support_table(const std::vector<Case>& cases) {
     }
     for (const std::string& kernel : kernels) {
       const auto [place, is_new] =
-          kernel_places.try_emplace(each.operation + "/" + kernel + "/" + packed, table.kernels.size());
+          kernel_places.try_emplace(fmt::format("{}/{}/{}", each.operation, kernel, packed), table.kernels.size());
       if (is_new) table.kernels.push_back({.operation = each.operation, .kernel = kernel, .packed = packed});
       table.kernels[place->second].cells.insert(cell);
       ++table.kernels[place->second].cases;

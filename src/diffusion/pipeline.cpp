@@ -291,7 +291,8 @@ std::vector<float> Pipeline::decode_floats(std::span<const float> latents) {
       for (std::size_t y = 0; y < height; ++y) {
         for (std::size_t x = 0; x < width; ++x) {
           const float weight = row_weights[i][y] * column_weights[j][x];
-          const std::size_t to = ((rows[i] * scale + y) * settings_.width + columns[j] * scale + x) * 3;
+          const std::size_t to =
+              ((std::size_t{rows[i]} * scale + y) * settings_.width + std::size_t{columns[j]} * scale + x) * 3;
           for (std::size_t c = 0; c < 3; ++c) picture[to + c] += weight * tile[(y * width + x) * 3 + c];
         }
       }

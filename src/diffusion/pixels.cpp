@@ -81,7 +81,7 @@ RgbImage resized(const RgbImage& image, std::uint32_t width, std::uint32_t heigh
   const auto rows = filter((image.height - kept_height) / 2, kept_height, height, image.height);
   // Of the rows only those that are kept.
   const std::size_t top = rows.front().first, bottom = rows.back().first + rows.back().weights.size();
-  std::vector<double> narrow(3 * width * (bottom - top));
+  std::vector<double> narrow(std::size_t{3} * width * (bottom - top));
   for (std::size_t y = top; y < bottom; ++y) {
     for (std::size_t x = 0; x < width; ++x) {
       for (std::size_t k = 0; k < columns[x].weights.size(); ++k) {

@@ -9,7 +9,7 @@
 
 namespace driftwood::graph {
 
-Program::Program(gpu::Device& device, Graph graph, ProgramSettings settings)
+Program::Program(gpu::Device& device, const Graph& graph, ProgramSettings settings)
     : device_(device), store_(std::move(settings.store)), kernels_(std::move(settings.kernels)) {
   if (!store_) store_ = std::make_shared<ResourceStore>(device, WeightsProvider{});
   if (!kernels_) {

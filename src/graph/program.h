@@ -91,7 +91,7 @@ struct DispatchProfile {
 class Program {
  public:
   /// Compiles and allocates. Throws what lower(), compile() and allocate() throw, naming the node.
-  Program(gpu::Device& device, Graph graph, ProgramSettings settings);
+  Program(gpu::Device& device, const Graph& graph, ProgramSettings settings);
 
   /// Runs with these parameters, in order after all that was submitted before; returns without waiting. Throws
   /// InvalidInput for zero tokens or more than the graph's maximum, Unsupported where a grid has more workgroups

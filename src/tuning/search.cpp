@@ -111,6 +111,7 @@ class Search {
     std::vector<Runner> runners;
     for (const Prepared* prepared : candidates) runners.push_back({prepared->all.get(), prepared->runs});
     std::vector<double> medians;
+    medians.reserve(candidates.size());
     for (const std::vector<double>& samples : race(stage_.device(), runners, settings)) {
       medians.push_back(median(samples));
     }

@@ -49,8 +49,9 @@ std::vector<double> Pndm::lay_out(std::uint32_t steps, std::uint32_t first_step)
     if (visited.size() > 1) result.insert(result.begin() + 1, visited[1]);
     return result;
   }
+  const auto half = distance_ / 2;  // of whole steps of training
   for (std::size_t i = 0; i + 1 < order; ++i) {
-    const double middle = visited[i + 1] + static_cast<double>(distance_ / 2);
+    const double middle = visited[i + 1] + static_cast<double>(half);
     result.insert(result.end(), {visited[i], middle, middle, visited[i + 1]});
   }
   runge_kutta_calls_ = result.size();

@@ -215,6 +215,7 @@ void JoinedRecording::launch(cl_command_queue queue, std::uint32_t stages, std::
   const auto words = static_cast<cl_uint>(size() * counter_words);
   cl_uint index = 0;
   const auto set = [&]<class Value>(const Value& value) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a cl_mem is a pointer
     check(api.clSetKernelArg(kernel_.get(), index++, sizeof(Value), &value), "Setting an argument of joined kernels");
   };
   set(table);

@@ -37,7 +37,7 @@ std::optional<std::vector<std::uint32_t>> run_probe(const Context& context, cons
     if (status != CL_SUCCESS) return std::nullopt;
     const cl_mem memory = memories.back().get();
     const auto index = static_cast<cl_uint>(memories.size() - 1);
-    if (api.clSetKernelArg(compiled.get(), index, sizeof memory, &memory) != CL_SUCCESS) return std::nullopt;
+    if (api.clSetKernelArg(compiled.get(), index, sizeof(cl_mem), &memory) != CL_SUCCESS) return std::nullopt;
   }
   for (std::size_t i = 0; i < memories.size(); ++i) {
     const cl_ulong offset = 0;

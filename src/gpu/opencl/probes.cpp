@@ -267,7 +267,7 @@ ProbeResults probe(const Context& context, const std::string& device_key, const 
     const std::string text(reinterpret_cast<const char*>(kept->data()), kept->size());
     if (const auto results = probe_results_from_text(text)) return *results;
   }
-  const ProbeResults results = run_probes(context);
+  ProbeResults results = run_probes(context);
   const std::string text = to_text(results);
   cache.store(key, std::as_bytes(std::span(text.data(), text.size())));
   return results;

@@ -292,8 +292,9 @@ std::span<const KernelRow> pipeline_kernels() { return rows; }
 
 std::uint32_t tile_of_input(const Node& node, const KernelRow& row, const SelectionContext& context) {
   const bool is_linear = row.instantiate == through_pipeline && node.as<Conv2d>() == nullptr;
-  const bool is_stored = is_linear && node.prologue.empty() && !is_even_first(node, context);
-  return is_stored ? tiling_of(node, context).tile->tokens : 0;
+  if (!is_linear || !node.prologue.empty() || is_even_first(node, context)) return 0;
+  const PipelineTile* const tile = tiling_of(node, context).tile;
+  return tile == nullptr ? 0 : tile->tokens;
 }
 
 }  // namespace driftwood::graph

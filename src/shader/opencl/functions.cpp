@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/error.h"
@@ -103,7 +105,7 @@ void Printer::kernel_head(const Function& function) {
     if (type.back() == ' ') type.pop_back();
     const std::string bytes = type.substr(0, type.starts_with("__global const ") ? 15 : type.find(' ') + 1) + "uchar*";
     offsets.push_back("ulong " + offset);
-    lines.push_back(printed + " = (" + type + ")((" + bytes + ")" + printed + " + " + offset + ");");
+    lines.push_back(fmt::format("{0} = ({1})(({2}){0} + {3});", printed, type, bytes, offset));
   }
   for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
     parameters.push_back("uint " + array_length_name(*each.resource));
