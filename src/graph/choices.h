@@ -47,8 +47,8 @@ struct NodeKey {
   std::string node = {};
   std::uint32_t tokens = 1;  // the most of a run; 1 where the node has no token axis
   std::uint32_t places = 0;  // of caches; 0: it has none
-  auto operator<=>(const NodeKey&) const =
-      default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 means the zero in it
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 means the zero that it compares with
+  auto operator<=>(const NodeKey&) const = default;
 };
 
 /// The key of a node in a graph whose values have their descriptors.

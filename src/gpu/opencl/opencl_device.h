@@ -57,8 +57,8 @@ class OpenClDevice : public Device {
   void finish() override;
   std::uint64_t allocated_bytes() const override { return context_->allocated; }
 
-  /// A kernel from OpenCL C, for what the kernel language does not say and for tests of this back end. Its arguments are
-  /// those of shader::emit_opencl().
+  /// A kernel from OpenCL C, for what the kernel language does not say and for tests of this back end. Its arguments
+  /// are those of shader::emit_opencl().
   std::shared_ptr<Kernel> compile_source(const std::string& source, const std::string& entry_point, std::string name,
                                          Signature signature, std::shared_ptr<const shader::OpenClBody> body = {});
 

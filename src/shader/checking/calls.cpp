@@ -96,8 +96,9 @@ bool Checker::must_be_used(const syntax::Call& call) {
   const auto builtin = builtin_from_name(name.text);
   if (!builtin) return name.text == "bitcast" || is_predeclared_type(name.text);
   const bool only_acts = *builtin == Builtin::WorkgroupBarrier || *builtin == Builtin::StorageBarrier ||
-                         *builtin == Builtin::IssueLoads || *builtin == Builtin::TensorStore || *builtin == Builtin::SubgroupMatrixStore ||
-                         *builtin == Builtin::WeightsStageCopy || is_pipeline_builtin(*builtin);
+                         *builtin == Builtin::IssueLoads || *builtin == Builtin::TensorStore ||
+                         *builtin == Builtin::SubgroupMatrixStore || *builtin == Builtin::WeightsStageCopy ||
+                         is_pipeline_builtin(*builtin);
   return !only_acts && (!is_atomic_builtin(*builtin) || *builtin == Builtin::AtomicLoad);
 }
 

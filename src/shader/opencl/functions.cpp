@@ -92,7 +92,8 @@ std::string Printer::builtin_input(const Variable& parameter) const {
 
 // The kernel's arguments, and where each of its buffers begins. A binding is a buffer and an offset into it rather than
 // a sub-buffer: NVIDIA's driver takes longer for each launch the more of those a buffer has, and cannot release them.
-void Printer::kernel_head(const Function& function) {
+// The statements that find these beginnings are given back: variables of the workgroup are declared before them.
+std::vector<std::string> Printer::kernel_head(const Function& function) {
   std::vector<std::string> parameters, offsets, lines;
   for (const auto& each : module_.resources) {
     const std::string declared = resource_declaration(*each);
@@ -112,9 +113,7 @@ void Printer::kernel_head(const Function& function) {
   }
   parameters.insert(parameters.end(), offsets.begin(), offsets.end());
   signature("__kernel void " + name(function.name) + "(", parameters);
-  out_.indent();
-  for (const std::string& line : lines) out_.line(line);
-  out_.outdent();
+  return lines;
 }
 
 // The kernel as a function of its own, and a kernel that calls it.
@@ -144,8 +143,9 @@ void Printer::separate_entry_point(const Function& function) {
   out_.line("}");
   out_.blank();
   out_.line("__attribute__((reqd_work_group_size(1, 1, 1)))");
-  kernel_head(function);
+  const std::vector<std::string> beginnings = kernel_head(function);
   out_.indent();
+  for (const std::string& line : beginnings) out_.line(line);
   std::string call = body + "(";
   for (std::size_t i = 0; i < arguments.size(); ++i) call += (i == 0 ? "" : ", ") + arguments[i];
   out_.line(call + ");");
@@ -165,7 +165,7 @@ void Printer::entry_point(const Function& function) {
   if (module_.uses_subgroups && !dialect_.subgroup_attribute.empty()) {
     out_.line("__attribute__((" + dialect_.subgroup_attribute + "))");
   }
-  kernel_head(function);
+  const std::vector<std::string> beginnings = kernel_head(function);
   out_.indent();
   for (const Variable* each : captures_[&function].variables) {
     if (each->space != AddressSpace::Workgroup) continue;
@@ -176,6 +176,7 @@ void Printer::entry_point(const Function& function) {
     out_.line("__local " + declaration(each->type, name(each->name)) +
               (must_align ? " __attribute__((aligned(" + std::string(alignment) + ")));" : ";"));
   }
+  for (const std::string& line : beginnings) out_.line(line);
   for (const auto& each : function.parameters) {
     if (!used_variables_.contains(each.get())) continue;
     out_.line("const " + declaration(each->type, name(each->name)) + " = " + builtin_input(*each) + ";");

@@ -113,7 +113,7 @@ class Printer : public c_family::Printer {
   std::string workgroup_barrier() const override { return "barrier(CLK_LOCAL_MEM_FENCE)"; }
   std::string workgroup_index() const override;
   void entry_point(const Function& function);
-  void kernel_head(const Function& function);
+  std::vector<std::string> kernel_head(const Function& function);
   void separate_entry_point(const Function& function);
   std::string builtin_input(const Variable& parameter) const;
   std::string assembled() const;

@@ -20,8 +20,8 @@ static float both(uint n_1, __global float* y, __local float* tile) {
 
 __attribute__((reqd_work_group_size(16, 1, 1)))
 __kernel void sums(__global float* y, ulong y_offset) {
-  y = (__global float*)((__global uchar*)y + y_offset);
   __local float tile[16];
+  y = (__global float*)((__global uchar*)y + y_offset);
   const uint k = (uint)get_local_id(0);
   tile[k] = y[k];
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -5,9 +5,9 @@ typedef struct {
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
 __kernel void atomics(__global Counters* counters, __global uint* flags, ulong counters_offset, ulong flags_offset) {
+  __local uint local_count;
   counters = (__global Counters*)((__global uchar*)counters + counters_offset);
   flags = (__global uint*)((__global uchar*)flags + flags_offset);
-  __local uint local_count;
   const uint k = (uint)get_local_id(0);
   if (get_local_id(0) == 0) local_count = 0;
   barrier(CLK_LOCAL_MEM_FENCE);

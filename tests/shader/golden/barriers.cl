@@ -7,9 +7,9 @@ static uint uniform_load_uint(__local uint* p) {
 
 __attribute__((reqd_work_group_size(32, 1, 1)))
 __kernel void barriers(__global float* y, ulong y_offset) {
-  y = (__global float*)((__global uchar*)y + y_offset);
   __local float tile[32];
   __local uint limit;
+  y = (__global float*)((__global uchar*)y + y_offset);
   const uint k = (uint)get_local_id(0);
   tile[k] = y[k];
   if (k == 0u) {

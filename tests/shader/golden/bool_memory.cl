@@ -1,7 +1,7 @@
 __attribute__((reqd_work_group_size(32, 1, 1)))
 __kernel void flags(__global uint* y, ulong y_offset) {
-  y = (__global uint*)((__global uchar*)y + y_offset);
   __local bool seen[32];
+  y = (__global uint*)((__global uchar*)y + y_offset);
   const uint k = (uint)get_local_id(0);
   bool last = false;
   seen[k] = y[k] > 7u;

@@ -3,10 +3,10 @@
 __attribute__((reqd_work_group_size(64, 1, 1)))
 __kernel void halves(__global const half4* restrict x, __global half4* y, __global float* z, ulong x_offset,
                      ulong y_offset, ulong z_offset) {
+  __local half4 tile[64];
   x = (__global const half4*)((__global const uchar*)x + x_offset);
   y = (__global half4*)((__global uchar*)y + y_offset);
   z = (__global float*)((__global uchar*)z + z_offset);
-  __local half4 tile[64];
   const uint k = (uint)get_local_id(0);
   const half4 a = x[k];
   tile[k] = a;

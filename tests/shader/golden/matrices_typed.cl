@@ -104,13 +104,13 @@ static float8 multiplied(uint4 a, float8 sum, uint at, __local uint4* words) {
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
 __kernel void matrices(__global const uint4* restrict x, __global float4* y, ulong x_offset, ulong y_offset) {
-  x = (__global const uint4*)((__global const uchar*)x + x_offset);
-  y = (__global float4*)((__global uchar*)y + y_offset);
   __local uint4 words[128] __attribute__((aligned(16)));
   __local half halves[512] __attribute__((aligned(16)));
   __local uint2 pairs[128] __attribute__((aligned(16)));
   __local float4 sums[128] __attribute__((aligned(16)));
   __local uint sum_words[256] __attribute__((aligned(16)));
+  x = (__global const uint4*)((__global const uchar*)x + x_offset);
+  y = (__global float4*)((__global uchar*)y + y_offset);
   const uint k = (uint)get_local_id(0);
   const uint group = (uint)get_local_id(0) / 32u;
   for (uint i = get_local_id(0); i < 128u; i += 64u) words[i] = (uint4)(0);

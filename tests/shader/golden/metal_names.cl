@@ -6,9 +6,9 @@ typedef struct {
 __attribute__((reqd_work_group_size(4, 1, 1)))
 __kernel void visible(__global float* y, __global const device_counts* restrict thread, uint thread_length,
                       ulong y_offset, ulong thread_offset) {
+  __local float threadgroup[4];
   y = (__global float*)((__global uchar*)y + y_offset);
   thread = (__global const device_counts*)((__global const uchar*)thread + thread_offset);
-  __local float threadgroup[4];
   const uint constant_ = (uint)get_local_id(0);
   const uint array_lengths = constant_ + thread_length;
   const float float4x4_1 = y[constant_];

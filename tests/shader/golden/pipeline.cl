@@ -62,12 +62,12 @@ static void stage_release_2(__local uint2* ring, uint stage) {
 __attribute__((reqd_work_group_size(128, 1, 1)))
 __kernel void pipeline(__global const uint* restrict w, __global const uint4* restrict x, __global float* y,
                        ulong w_offset, ulong x_offset, ulong y_offset) {
-  w = (__global const uint*)((__global const uchar*)w + w_offset);
-  x = (__global const uint4*)((__global const uchar*)x + x_offset);
-  y = (__global float*)((__global uchar*)y + y_offset);
   __local uint2 ring[4] __attribute__((aligned(128)));
   __local uint words[1152] __attribute__((aligned(128)));
   __local uint4 tile[256] __attribute__((aligned(128)));
+  w = (__global const uint*)((__global const uchar*)w + w_offset);
+  x = (__global const uint4*)((__global const uchar*)x + x_offset);
+  y = (__global float*)((__global uchar*)y + y_offset);
   const uint t = (uint)get_local_id(0);
   stages_start_2((__local uint2*)&ring, 4u);
   if (t == 0u) {

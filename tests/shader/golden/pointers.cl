@@ -10,8 +10,8 @@ static void accumulate(float* sum, uint steps, uint* n, __local float (*s)[64], 
 
 __attribute__((reqd_work_group_size(64, 1, 1)))
 __kernel void pointers(__global float* y, ulong y_offset) {
-  y = (__global float*)((__global uchar*)y + y_offset);
   __local float shared_sum[64];
+  y = (__global float*)((__global uchar*)y + y_offset);
   const uint k = (uint)get_local_id(0);
   uint counter = 0u;
   shared_sum[k] = y[k];

@@ -15,10 +15,10 @@ static float workgroup_sum(float value, uint lane, __local float* reduce_scratch
 __attribute__((reqd_work_group_size(32, 1, 1)))
 __kernel void rms_norm(__global const float4* restrict x, __global const float4* restrict gamma, __global half* y,
                        ulong x_offset, ulong gamma_offset, ulong y_offset) {
+  __local float reduce_scratch[32];
   x = (__global const float4*)((__global const uchar*)x + x_offset);
   gamma = (__global const float4*)((__global const uchar*)gamma + gamma_offset);
   y = (__global half*)((__global uchar*)y + y_offset);
-  __local float reduce_scratch[32];
   const uint3 at = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
   const uint3 local_ = (uint3)(get_local_id(0), get_local_id(1), get_local_id(2));
   float squares = 0.0f;

@@ -1,7 +1,7 @@
 __attribute__((reqd_work_group_size(64, 1, 1)))
 __kernel void subgroups(__global float* y, ulong y_offset) {
-  y = (__global float*)((__global uchar*)y + y_offset);
   __local float subgroup_values_f32[64];
+  y = (__global float*)((__global uchar*)y + y_offset);
   const uint k = (uint)get_local_id(0);
   const float value_2 = y[k];
   subgroup_values_f32[k] = value_2;

@@ -124,11 +124,11 @@ static uint subgroup_inclusive_add_u32(uint value_11, uint index_11, __local uin
 
 __attribute__((reqd_work_group_size(48, 1, 1)))
 __kernel void subgroups(__global float* y, __global uint* u, ulong y_offset, ulong u_offset) {
-  y = (__global float*)((__global uchar*)y + y_offset);
-  u = (__global uint*)((__global uchar*)u + u_offset);
   __local float subgroup_values_f32[48];
   __local bool subgroup_values_bool[48];
   __local uint subgroup_values_u32[48];
+  y = (__global float*)((__global uchar*)y + y_offset);
+  u = (__global uint*)((__global uchar*)u + u_offset);
   const uint k = (uint)get_local_id(0);
   const float subgroup_mul_f32_value = subgroup_mul_f32(y[k], k, subgroup_values_f32);
   const float subgroup_min_f32_value = subgroup_min_f32(y[k], k, subgroup_values_f32);

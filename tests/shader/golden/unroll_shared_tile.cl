@@ -1,10 +1,10 @@
 __attribute__((reqd_work_group_size(64, 1, 1)))
 __kernel void product(__global const float4* restrict a, __global const float4* restrict b, __global float4* c,
                       ulong a_offset, ulong b_offset, ulong c_offset) {
+  __local float4 tile[64];
   a = (__global const float4*)((__global const uchar*)a + a_offset);
   b = (__global const float4*)((__global const uchar*)b + b_offset);
   c = (__global float4*)((__global uchar*)c + c_offset);
-  __local float4 tile[64];
   const uint k = (uint)get_local_id(0);
   const uint3 group = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
   float4 acc_0 = (float4)(0.0f);

@@ -4,8 +4,8 @@ static float component_float4(float4 v, uint i) {
 
 __attribute__((reqd_work_group_size(4, 1, 1)))
 __kernel void indexing(__global float4* v, ulong v_offset) {
-  v = (__global float4*)((__global uchar*)v + v_offset);
   __local float4 shared_vector;
+  v = (__global float4*)((__global uchar*)v + v_offset);
   const uint k = (uint)get_local_id(0);
   if (get_local_id(0) == 0) shared_vector = (float4)(0);
   barrier(CLK_LOCAL_MEM_FENCE);

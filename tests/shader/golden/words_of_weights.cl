@@ -17,9 +17,9 @@ static uint and_or(uint v, uint mask, uint bits) {
 
 __attribute__((reqd_work_group_size(32, 1, 1)))
 __kernel void words_of_weights(__global const uint* restrict w, __global uint* y, ulong w_offset, ulong y_offset) {
+  __local uint shared_sums[64];
   w = (__global const uint*)((__global const uchar*)w + w_offset);
   y = (__global uint*)((__global uchar*)y + y_offset);
-  __local uint shared_sums[64];
   const uint3 at = (uint3)(get_group_id(0), get_group_id(1), get_group_id(2));
   const uint3 local_ = (uint3)(get_local_id(0), get_local_id(1), get_local_id(2));
   const uint row = at.x * 32u + local_.x;

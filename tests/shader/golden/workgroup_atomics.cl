@@ -5,11 +5,11 @@ typedef struct {
 
 __attribute__((reqd_work_group_size(16, 1, 1)))
 __kernel void histogram(__global uint* y, ulong y_offset) {
-  y = (__global uint*)((__global uchar*)y + y_offset);
   __local Bin bins[8];
   __local Bin one;
   __local uint counts[4];
   __local int lowest;
+  y = (__global uint*)((__global uchar*)y + y_offset);
   const uint k = (uint)get_local_id(0);
   for (uint i = get_local_id(0); i < 8u; i += 16u) bins[i] = (Bin){0};
   if (get_local_id(0) == 0) one = (Bin){0};

@@ -5,10 +5,10 @@ typedef struct {
 
 __attribute__((reqd_work_group_size(8, 8, 1)))
 __kernel void zeroes(__global float* y, ulong y_offset) {
-  y = (__global float*)((__global uchar*)y + y_offset);
   __local float grid[8][8];
   __local Cell cells[16];
   __local uint hits;
+  y = (__global float*)((__global uchar*)y + y_offset);
   const uint3 local_ = (uint3)(get_local_id(0), get_local_id(1), get_local_id(2));
   for (uint i = get_local_id(0) + get_local_id(1) * 8; i < 64u; i += 64u) ((__local float*)&grid)[i] = 0;
   for (uint i = get_local_id(0) + get_local_id(1) * 8; i < 16u; i += 64u) cells[i] = (Cell){0};
