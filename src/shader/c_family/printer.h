@@ -78,6 +78,7 @@ class Printer {
   virtual std::string matrix_name(const MatrixType& matrix) const = 0;
   virtual std::string zero_matrix(const TypePtr& type) = 0;
   virtual std::string struct_definition(const std::string& name, const std::string& members) const = 0;
+  static bool is_image(const Resource& resource);
   virtual std::string resource_declaration(const Resource& resource) const = 0;
   virtual std::string workgroup_barrier() const = 0;
   /// The index of an invocation in its workgroup, as a sum.

@@ -42,6 +42,10 @@ std::string unsigned_type_name(const TypePtr& type) {
   return width > 1 ? "uint" + std::to_string(width) : "uint";
 }
 
+bool Printer::is_image(const Resource& resource) {
+  return resource.kind == Resource::Kind::Object && resource.storage != StorageKind::Buffer;
+}
+
 bool Printer::is_wrapped(const TypePtr& type) const {
   const auto* array = type->as<ArrayType>();
   return array != nullptr && array->count && value_arrays_.contains(to_string(type));

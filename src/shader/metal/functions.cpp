@@ -24,10 +24,6 @@ std::string_view attribute_of(BuiltinInput input) {
   throw InternalError("A parameter of the entry point is no builtin value.");
 }
 
-bool is_image(const Resource& resource) {
-  return resource.kind == Resource::Kind::Object && resource.storage != StorageKind::Buffer;
-}
-
 bool holds_atomics(const TypePtr& type) {
   if (type->as<AtomicType>() != nullptr) return true;
   if (const auto* array = type->as<ArrayType>()) return holds_atomics(array->element);

@@ -84,7 +84,7 @@ bool Printer::masks_shift(const Expression& amount) const {
 
 std::string Printer::resource_declaration(const Resource& resource) const {
   const std::string declared = name(resource.name);
-  if (resource.kind == Resource::Kind::Object && resource.storage != StorageKind::Buffer) {
+  if (is_image(resource)) {
     if (resource.access == Access::ReadWrite) {
       throw Unsupported("The object '" + resource.name +
                         "' is an image that one kernel reads and writes; Metal promises that for few formats.");

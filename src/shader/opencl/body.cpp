@@ -62,9 +62,8 @@ bool is_barrier(const Expression& expression) {
 bool Printer::has_body(const Module& module, const OpenClDialect& dialect) {
   const bool knows_subgroup = dialect.subgroups == OpenClDialect::Subgroups::NvidiaPtx;
   if (module.uses_pipeline || (module.uses_subgroups && !knows_subgroup)) return false;
-  const bool has_images = std::ranges::any_of(module.resources, [](const auto& resource) {
-    return resource->kind == Resource::Kind::Object && resource->storage != StorageKind::Buffer;
-  });
+  const bool has_images =
+      std::ranges::any_of(module.resources, [](const auto& resource) { return is_image(*resource); });
   return !has_images && !has_pointer_to_uniform(module);
 }
 
@@ -125,11 +124,9 @@ OpenClBody Printer::print_body() {
                                          std::string("const stage_wait ") + wait_argument};
   if (!body.memory.empty()) parameters.push_back("__local " + body.memory + "* " + memory_argument);
   for (const auto& each : module_.resources) {
-    const std::string declared = resource_declaration(*each);
-    const std::string printed = name(each->name);
-    body.pointers.push_back(std::string(declared).replace(declared.rfind(printed), printed.size(), "@"));
+    body.pointers.push_back(buffer_pointer(*each, "@"));
     body.is_early.push_back(is_settled(*each));
-    parameters.push_back(declared);
+    parameters.push_back(resource_declaration(*each));
   }
   for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
     parameters.push_back("uint " + array_length_name(*each.resource));

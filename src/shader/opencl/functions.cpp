@@ -96,17 +96,12 @@ std::string Printer::builtin_input(const Variable& parameter) const {
 std::vector<std::string> Printer::kernel_head(const Function& function) {
   std::vector<std::string> parameters, offsets, lines;
   for (const auto& each : module_.resources) {
-    const std::string declared = resource_declaration(*each);
-    parameters.push_back(declared);
-    if (each->kind == Resource::Kind::Object && each->storage != StorageKind::Buffer) continue;
-    const std::string printed = name(each->name), offset = fresh_name(each->name + "_offset");
-    std::string type = declared;
-    type.erase(type.rfind(printed), printed.size());
-    if (const std::size_t at = type.find("restrict "); at != std::string::npos) type.erase(at, 9);
-    if (type.back() == ' ') type.pop_back();
-    const std::string bytes = type.substr(0, type.starts_with("__global const ") ? 15 : type.find(' ') + 1) + "uchar*";
+    parameters.push_back(resource_declaration(*each));
+    if (is_image(*each)) continue;
+    const std::string pointer = name(each->name), offset = fresh_name(each->name + "_offset");
     offsets.push_back("ulong " + offset);
-    lines.push_back(fmt::format("{0} = ({1})(({2}){0} + {3});", printed, type, bytes, offset));
+    lines.push_back(fmt::format("{0} = ({1})(({2}uchar*){0} + {3});", pointer, buffer_pointer(*each, ""),
+                                buffer_qualifiers(*each), offset));
   }
   for (const ArrayLengthArgument& each : array_length_arguments(module_)) {
     parameters.push_back("uint " + array_length_name(*each.resource));

@@ -37,6 +37,10 @@ class Printer : public c_family::Printer {
   std::string zero_matrix(const TypePtr& type) override;
   std::string struct_definition(const std::string& name, const std::string& members) const override;
   std::string resource_declaration(const Resource& resource) const override;
+  /// "__global const ".
+  std::string buffer_qualifiers(const Resource& resource) const;
+  /// A resource that is no image as a pointer called `declared`, or the pointer's type.
+  std::string buffer_pointer(const Resource& resource, const std::string& declared) const;
   bool holds_half_vectors(const Resource& resource) const;
   bool is_memory_half(const TypePtr& type) const override;
 

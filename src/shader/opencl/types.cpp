@@ -78,9 +78,27 @@ bool Printer::holds_half_vectors(const Resource& resource) const {
   return lacks_half(type) && width_of(type) > 1 && (!is_object || resource.texel == DataType::F16);
 }
 
+std::string Printer::buffer_qualifiers(const Resource& resource) const {
+  if (resource.kind == Resource::Kind::Uniform && !is_body_) return "__constant ";
+  const bool is_read = resource.access == Access::Read || resource.kind == Resource::Kind::Uniform;
+  return is_read ? "__global const " : "__global ";
+}
+
+std::string Printer::buffer_pointer(const Resource& resource, const std::string& declared) const {
+  const std::string qualifiers = buffer_qualifiers(resource), space = declared.empty() ? "" : " ";
+  if (resource.kind == Resource::Kind::Object) {
+    return qualifiers + texel_type(resource, dialect_.f16_arithmetic) + "*" + space + declared;
+  }
+  TypePtr pointee = resource.type;
+  const auto* array = pointee->as<ArrayType>();
+  if (array != nullptr && !is_wrapped(pointee)) pointee = array->element;
+  if (is_memory_half(pointee)) return qualifiers + "half*" + space + declared;
+  return pointer_declaration(qualifiers, pointee, declared);
+}
+
 std::string Printer::resource_declaration(const Resource& resource) const {
   const std::string declared = name(resource.name);
-  if (resource.kind == Resource::Kind::Object && resource.storage != StorageKind::Buffer) {
+  if (is_image(resource)) {
     if (resource.access == Access::ReadWrite) {
       throw Unsupported("The object '" + resource.name +
                         "' is an image that one kernel reads and writes; OpenCL C 1.2 allows that for buffers only.");
@@ -88,26 +106,11 @@ std::string Printer::resource_declaration(const Resource& resource) const {
     const std::string_view qualifier = resource.access == Access::Read ? "__read_only " : "__write_only ";
     return std::string(qualifier) + std::string(image_type(resource.storage)) + " " + declared;
   }
-  const bool is_constant = resource.kind == Resource::Kind::Uniform && !is_body_;
-  std::string qualifiers = is_constant ? "__constant " : "__global ";
-  std::string restricted;
-  if (resource.access == Access::Read || resource.kind == Resource::Kind::Uniform) {
-    if (!is_constant) qualifiers += "const ";
-    // NVIDIA's compiler fails ("do not know how to split") where it loads vectors of halves through its read-only
-    // cache.
-    // In a body others may write the resource before it is awaited.
-    restricted = is_body_ || holds_half_vectors(resource) ? "" : "restrict ";
-  }
-  if (resource.kind == Resource::Kind::Object) {
-    return qualifiers + texel_type(resource, dialect_.f16_arithmetic) + "* " + restricted + declared;
-  }
-  TypePtr pointee = resource.type;
-  const auto* array = pointee->as<ArrayType>();
-  if (array != nullptr && !is_wrapped(pointee)) pointee = array->element;
-  if (is_memory_half(pointee)) return qualifiers + "half* " + restricted + declared;
-  const bool to_plain_array = pointee->as<ArrayType>() != nullptr && !is_wrapped(pointee);
-  if (to_plain_array) return pointer_declaration(qualifiers, pointee, restricted + declared);
-  return qualifiers + type_name(pointee) + "* " + restricted + declared;
+  // NVIDIA's compiler fails ("do not know how to split") where it loads vectors of halves through its read-only cache.
+  // In a body others may write the resource before it is awaited.
+  const bool is_read = resource.access == Access::Read || resource.kind == Resource::Kind::Uniform;
+  const bool is_restricted = is_read && !is_body_ && !holds_half_vectors(resource);
+  return buffer_pointer(resource, (is_restricted ? "restrict " : "") + declared);
 }
 
 }  // namespace driftwood::shader::opencl
