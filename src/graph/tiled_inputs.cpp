@@ -1,6 +1,5 @@
 #include "graph/tiled_inputs.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "graph/selection/pipeline_product.h"
@@ -46,6 +45,21 @@ std::vector<Readers> readers_of(const Graph& graph) {
   return readers;
 }
 
+// The tile that all of these nodes read their first operand in; 0: there is none.
+std::uint32_t tile_of(const std::vector<std::size_t>& nodes, const SelectionContext& context,
+                      std::span<const KernelRow> rows) {
+  std::uint32_t tile = 0;
+  for (const std::size_t n : nodes) {
+    SelectionContext own = context;
+    const Node& node = context.graph.nodes()[n];
+    const KernelRow& row = select_measured(node, own, rows);
+    const std::uint32_t wanted = tile_of_input(node, row, own);
+    if (wanted == 0 || (tile != 0 && wanted != tile)) return 0;
+    tile = wanted;
+  }
+  return tile;
+}
+
 }  // namespace
 
 void tile_inputs(Graph& graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
@@ -55,16 +69,7 @@ void tile_inputs(Graph& graph, const gpu::DeviceFacts& facts, const GraphOptions
   const SelectionContext context{graph, facts, options};
   std::vector<std::uint32_t> tiles(readers.size(), 0);
   for (ValueId id = 0; id < readers.size(); ++id) {
-    if (!readers[id].can_be_tiled || readers[id].nodes.empty()) continue;
-    const auto tile_of = [&](std::size_t n) {
-      SelectionContext own = context;
-      const Node& node = graph.nodes()[n];
-      const KernelRow& row = select_measured(node, own, rows);
-      return tile_of_input(node, row, own);
-    };
-    const std::uint32_t first = tile_of(readers[id].nodes.front());
-    const bool all_agree = std::ranges::all_of(readers[id].nodes, [&](std::size_t n) { return tile_of(n) == first; });
-    if (all_agree) tiles[id] = first;
+    if (readers[id].can_be_tiled) tiles[id] = tile_of(readers[id].nodes, context, rows);
   }
   for (ValueId id = 0; id < tiles.size(); ++id) {
     if (tiles[id] != 0) graph.value(id).descriptor->layout = tiled_layout(tiles[id]);

@@ -20,7 +20,7 @@ std::uint32_t piece_chunks(DataType format) {
 struct Matrix {
   std::uint32_t rows, columns, pieces;  // pieces: of a row
   std::uint32_t sides;                  // matrices, each of which has half of the invocations
-  std::uint32_t piece_words;            // of a piece, in memory
+  std::uint32_t chunks, piece_words;    // of a piece, of 32 columns, and its words in memory
   std::uint64_t row_bytes;
 };
 
@@ -32,6 +32,7 @@ Matrix matrix_of(const Node& node, const WeightsDescriptor& weights) {
           .columns = weights.columns,
           .pieces = weights.columns / 32 / chunks,
           .sides = matrices_of(node),
+          .chunks = chunks,
           .piece_words = static_cast<std::uint32_t>(
               divide_up(std::uint64_t{8} * format.block_bytes * chunks, format.block_length)),
           .row_bytes = blocks * format.block_bytes};
@@ -101,7 +102,7 @@ double expected_time(const Matrix& matrix, const Cut& cut, const gpu::DeviceFact
   const double at_once = std::ceil(std::min<double>(workgroups_of_unit(matrix, cut), groups / facts.compute_units));
   const double bytes = blocks * at_once * cut.lanes * matrix.sides * static_cast<double>(matrix.row_bytes) / 1e6;
   const double token = 0.0292 * columns / (cut.lanes * cut.splits * matrix.sides) + 0.153e-3 * at_once * columns;
-  const double step = 0.208 + 0.062 * cut.turns * (columns / 32 / matrix.pieces);
+  const double step = 0.208 + 0.062 * cut.turns * matrix.chunks;
   return token + blocks * (steps * step + 0.046 * std::log2(cut.splits)) + 0.8 * bytes;
 }
 
