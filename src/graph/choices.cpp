@@ -39,7 +39,8 @@ class KeyWriter {
   KeyWriter(const Graph& graph, NodeKey& key) : graph_(graph), key_(key) {}
 
   std::string operand(ValueId id) {
-    const Value& value = graph_.value(graph_.root(id));
+    const bool is_part = graph_.value(id).part_of != no_value;
+    const Value& value = graph_.value(is_part ? id : graph_.root(id));
     if (value.role == Role::Weights) {
       const WeightsSource& source = value.weights;
       std::string text = fmt::format("{} {} x {}", driftwood::to_string(source.format), source.rows(), source.columns);

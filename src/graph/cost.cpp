@@ -84,7 +84,9 @@ Cost estimate_cost(const KernelUse& use, const Node& node, bool is_first, const 
         cost.fixed_bytes += bytes;
       }
     } else if (!value.is_array) {
-      const auto bytes = static_cast<double>(physical_bytes(context.descriptor(value.id)));
+      TensorDescriptor stored = context.descriptor(value.id);
+      stored.part = {};
+      const auto bytes = static_cast<double>(physical_bytes(stored));
       if (context.per_token(value.id)) {
         cost.bytes_per_token += bytes / context.graph.max_tokens;
       } else {

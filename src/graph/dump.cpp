@@ -7,6 +7,9 @@ namespace driftwood::graph {
 namespace {
 
 std::string reference(const Value& value) {
+  if (value.part_of != no_value) {
+    return fmt::format("%{}[{}:{}]", value.part_of, value.first_channel, value.first_channel + value.shape.c);
+  }
   switch (value.role) {
     case Role::Weights:
       return fmt::format("@{} [{} x {} {}]", value.name, value.shape.w, value.shape.c, to_string(value.data_type));
@@ -75,7 +78,7 @@ std::string to_graphviz(const Graph& graph) {
       "digraph driftwood {\n  node [shape=box, fontname=\"sans-serif\", style=filled, fillcolor=white];\n";
   const std::vector<std::ptrdiff_t> producers = graph.producers();
   const auto vertex = [&](ValueId id) {
-    const std::ptrdiff_t node = producers[id];
+    const std::ptrdiff_t node = producers[graph.root(id)];
     return node >= 0 ? fmt::format("n{}", node) : fmt::format("v{}", id);
   };
   std::vector<bool> drawn(graph.values().size(), false);
@@ -88,7 +91,7 @@ std::string to_graphviz(const Graph& graph) {
     text += fmt::format("  n{} [label=\"{}\"];\n", n, label);
     for (const ValueId id : Graph::all_inputs(node)) {
       const Value& value = graph.value(id);
-      if (producers[id] < 0 && !drawn[id]) {
+      if (producers[graph.root(id)] < 0 && !drawn[id]) {
         drawn[id] = true;
         const bool is_constant = value.role == Role::Weights || value.role == Role::Constant;
         text +=

@@ -74,7 +74,7 @@ const Value* Graph::find(std::string_view name) const {
 
 ValueId Graph::root(ValueId id) const {
   while (values_[id].written_from != no_value) id = values_[id].written_from;
-  return id;
+  return values_[id].part_of != no_value ? values_[id].part_of : id;
 }
 
 Shape Graph::joined_shape(const Node& node) const {
@@ -84,7 +84,21 @@ Shape Graph::joined_shape(const Node& node) const {
   return shape;
 }
 
+void Graph::check_part(const Value& part) const {
+  const Value& whole = values_.at(part.part_of);
+  Shape positions = part.shape;
+  positions.c = whole.shape.c;
+  if (positions != whole.shape || part.data_type != whole.data_type || part.role != Role::Activation ||
+      part.first_channel % 4 != 0 || std::uint64_t{part.first_channel} + part.shape.c > whole.shape.c) {
+    throw InternalError(fmt::format("The value '{}' {} cannot be the part of '{}' {} from channel {} on.", part.name,
+                                    to_string(part.shape), whole.name, to_string(whole.shape), part.first_channel));
+  }
+}
+
 void Graph::check() const {
+  for (const Value& value : values_) {
+    if (value.part_of != no_value) check_part(value);
+  }
   std::vector<bool> known(values_.size(), false);
   for (const Value& value : values_) {
     known[value.id] = value.role == Role::Input || value.role == Role::Weights || value.role == Role::Constant ||
@@ -93,7 +107,7 @@ void Graph::check() const {
   for (const Node& node : nodes_) {
     std::vector<Operand> operands;
     for (const ValueId id : all_inputs(node)) {
-      if (!known.at(id)) {
+      if (!known.at(values_.at(id).part_of == no_value ? id : values_[id].part_of)) {
         throw InternalError(
             fmt::format("The node '{}' reads '{}' before it is produced.", node.name, values_[id].name));
       }

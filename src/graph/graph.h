@@ -73,6 +73,10 @@ struct Value {
   std::shared_ptr<const std::vector<float>> constant = {};  // Constant: shape.elements() values, channels innermost
   /// State after a write: the State value whose memory it is. no_value elsewhere.
   ValueId written_from = no_value;
+  /// An activation without a producer: the channels from first_channel on, a multiple of 4, of another value, whose
+  /// memory it is. no_value elsewhere.
+  ValueId part_of = no_value;
+  std::uint32_t first_channel = 0;
   /// How it is stored; given by the storage choice (storage_choice.h), or beforehand by the builder.
   std::optional<TensorDescriptor> descriptor = {};
 };
@@ -118,7 +122,7 @@ class Graph {
   std::vector<std::ptrdiff_t> producers() const;
   /// The value of a role with a name, or nothing.
   const Value* find(std::string_view name) const;
-  /// The State at the bottom of a chain of writes; any other value is its own.
+  /// The State at the bottom of a chain of writes, and what a part is of; any other value is its own.
   ValueId root(ValueId id) const;
   /// All inputs of a node: its operands, those of its epilogue, those of its prologue.
   static std::vector<ValueId> all_inputs(const Node& node);
@@ -131,6 +135,8 @@ class Graph {
   void check() const;
 
  private:
+  void check_part(const Value& part) const;
+
   std::vector<Value> values_;
   std::vector<Node> nodes_;
 };

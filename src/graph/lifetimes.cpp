@@ -33,7 +33,7 @@ struct Builder {
 
   std::size_t find(const ResourceUse& resource) const {
     if (resource.kind == ResourceUse::Kind::Scratch) return of_scratch[resource.index];
-    return resource.kind == ResourceUse::Kind::Value ? of_value[resource.index] : none;
+    return resource.kind == ResourceUse::Kind::Value ? of_value[lowered.graph.root(resource.index)] : none;
   }
 
   // Whether a resource needs memory that is planned here.
@@ -51,7 +51,7 @@ struct Builder {
                                     : gpu::MemoryDescriptor{.kind = StorageKind::Buffer, .bytes = scratch.bytes};
       of_scratch[resource.index] = live.size();
     } else {
-      const Value& value = lowered.graph.value(resource.index);
+      const Value& value = lowered.graph.value(lowered.graph.root(resource.index));
       entry.values = {value.id};
       entry.object = physical_object(*value.descriptor);
       of_value[value.id] = live.size();

@@ -9,10 +9,12 @@
 
 #include "base/error.h"
 #include "graph/cost.h"
+#include "graph/joined_linears.h"
 #include "graph/lifetimes.h"
 #include "graph/passes/pass.h"
 #include "graph/passes/quantize_activations.h"
 #include "graph/quantized_cache.h"
+#include "graph/spare_memory.h"
 #include "graph/storage_choice.h"
 #include "graph/tiled_inputs.h"
 #include "tensor/packed_weights.h"
@@ -171,6 +173,16 @@ std::vector<std::string> disabled_passes(const GraphOptions& options, const gpu:
 
 namespace {
 
+// In bytes, before anything is stored.
+std::uint64_t largest_activation(const Graph& graph) {
+  std::uint64_t largest = 0;
+  for (const Value& value : graph.values()) {
+    if (value.role != Role::Activation) continue;
+    largest = std::max<std::uint64_t>(largest, value.shape.elements() * info(value.data_type).block_bytes);
+  }
+  return largest;
+}
+
 LoweredGraph lower_with(Graph graph, const gpu::DeviceFacts& facts, const GraphOptions& options,
                         std::span<const KernelRow> rows) {
   LoweredGraph lowered;
@@ -185,12 +197,16 @@ LoweredGraph lower_with(Graph graph, const gpu::DeviceFacts& facts, const GraphO
     disabled.emplace_back("fuse-norm");  // the kernels that make integers of a token want it normalized
     disabled.emplace_back("fuse-qkv");   // there is no such product of integers
   }
+  // What the halves of a shortcut's input save is not worth their launches where there is memory to spare.
+  if (spare_memory(facts) >= largest_activation(lowered.graph)) disabled.emplace_back("split-shortcut");
   run_passes(lowered.graph, disabled);
+  const auto is_on = [&](std::string_view pass) { return std::ranges::find(disabled, pass) == disabled.end(); };
+  if (is_on("join-linears")) join_linears(lowered.graph, facts);
   if (has_integers) quantize_activations(lowered.graph, facts, options);
   GraphOptions stored = options;
   stored.storage = chosen_storage(lowered.graph, options);
   choose_storage(lowered.graph, facts, stored);
-  if (std::ranges::find(disabled, "tile-inputs") == disabled.end()) tile_inputs(lowered.graph, facts, options, rows);
+  if (is_on("tile-inputs")) tile_inputs(lowered.graph, facts, options, rows);
   const SelectionContext context{lowered.graph, facts, options};
   select_kernels(lowered, context, rows);
   place_activations(lowered, facts, options);

@@ -71,6 +71,7 @@ void choose_storage(Graph& graph, const gpu::DeviceFacts& facts, const GraphOpti
   for (ValueId id = 0; id < graph.values().size(); ++id) {
     Value& value = graph.value(id);
     if (value.descriptor || value.role == Role::Weights || value.is_array) continue;
+    if (value.part_of != no_value) continue;  // below, after what it is a part of
     if (value.written_from != no_value) {
       value.descriptor = graph.value(graph.root(id)).descriptor;
       continue;
@@ -85,6 +86,14 @@ void choose_storage(Graph& graph, const gpu::DeviceFacts& facts, const GraphOpti
     }
     if (value.role != Role::Activation || options.storage == StorageKind::Buffer) continue;
     if (const TensorDescriptor wanted = stored_in(options.storage); fits(wanted, facts)) value.descriptor = wanted;
+  }
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    Value& part = graph.value(id);
+    if (part.part_of == no_value) continue;
+    const Value& whole = graph.value(part.part_of);
+    part.descriptor = whole.descriptor;
+    part.descriptor->shape = part.shape;
+    part.descriptor->part = {.first_slice = part.first_channel / 4, .of_slices = whole.shape.slices()};
   }
 }
 

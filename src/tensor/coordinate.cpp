@@ -149,7 +149,7 @@ std::array<CoordinateExpression, 3> coordinates(const TensorDescriptor& descript
       const std::uint32_t extent = object_axis_extent(descriptor, axis);
       if (extent == 1) continue;
       CoordinateExpression index = CoordinateExpression::variable(axis);
-      if (axis == Axis::S) index = index / descriptor.objects;
+      if (axis == Axis::S) index = (index + descriptor.part.first_slice) / descriptor.objects;
       result[i] = result[i] * extent + index;
     }
   }

@@ -10,6 +10,13 @@
 
 namespace driftwood {
 
+/// Some slices of a tensor, which another tensor is by itself.
+struct TensorPart {
+  std::uint32_t first_slice = 0;
+  std::uint32_t of_slices = 0;  // that the whole tensor has; 0: the tensor is no part
+  bool operator==(const TensorPart&) const = default;
+};
+
 struct TensorDescriptor {
   Shape shape = {};
   DataType data_type = DataType::F32;  // of the stored texels: F32, F16, I8, U8, I32 or U32
@@ -17,6 +24,8 @@ struct TensorDescriptor {
   Layout layout = {};
   /// Several objects of one kind: slice s is in object s % objects, at slice s / objects there.
   std::uint32_t objects = 1;
+  /// Where the tensor is a part of another one, whose objects are the latter's; that is one object without tiles.
+  TensorPart part = {};
   bool operator==(const TensorDescriptor&) const = default;
 };
 

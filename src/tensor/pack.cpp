@@ -46,7 +46,8 @@ void for_each_run(const TensorDescriptor& descriptor, const Visit& visit) {
     for (std::uint64_t y = 0; y < shape.h; ++y) {
       for (std::uint64_t x = 0; x < shape.w; ++x) {
         for (std::uint64_t d = 0; d < shape.d; ++d) {
-          const std::uint64_t start = b * strides.b + y * strides.h + x * strides.w + d * strides.d;
+          const std::uint64_t start =
+              b * strides.b + y * strides.h + x * strides.w + d * strides.d + descriptor.part.first_slice * strides.s;
           for (std::uint64_t c = 0; c < shape.c; c += most) {
             const std::uint64_t count = std::min<std::uint64_t>(most, shape.c - c), slice = c / 4;
             visit(index, count, slice % descriptor.objects, (start + slice / descriptor.objects * strides.s) * bytes);

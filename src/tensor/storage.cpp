@@ -37,6 +37,9 @@ std::string to_string(const TensorDescriptor& descriptor) {
   std::string text = fmt::format("{} {} in {}, {}", to_string(descriptor.data_type), to_string(descriptor.shape),
                                  to_string(descriptor.storage), to_string(descriptor.layout));
   if (descriptor.objects > 1) text += fmt::format(", {} objects", descriptor.objects);
+  if (const TensorPart& part = descriptor.part; part.of_slices != 0) {
+    text += fmt::format(", slices from {} on of {}", part.first_slice, part.of_slices);
+  }
   return text;
 }
 
@@ -55,6 +58,13 @@ void validate(const TensorDescriptor& descriptor) {
     if (count == 0 && object_axis_extent(descriptor, axis) > 1) {
       fail(fmt::format("has a layout without the axis {}, whose extent is {}", letter, extent));
     }
+  }
+  if (const TensorPart& part = descriptor.part; part.of_slices != 0) {
+    if (descriptor.objects != 1 || descriptor.layout.tile != 0) fail("is a part of several objects or of tiles");
+    if (std::uint64_t{part.first_slice} + descriptor.shape.slices() > part.of_slices)
+      fail("is no part of so many slices");
+  } else if (part.first_slice != 0) {
+    fail("begins at a slice of no other tensor");
   }
   if (descriptor.layout.tile != 0) {
     const bool is_one_buffer = descriptor.storage == StorageKind::Buffer && descriptor.objects == 1;
@@ -90,6 +100,7 @@ std::uint32_t axis_extent(const Shape& shape, Axis axis) {
 }
 
 std::uint32_t object_axis_extent(const TensorDescriptor& descriptor, Axis axis) {
+  if (axis == Axis::S && descriptor.part.of_slices != 0) return descriptor.part.of_slices;
   const std::uint32_t extent = axis_extent(descriptor.shape, axis);
   return axis == Axis::S ? static_cast<std::uint32_t>(divide_up(extent, descriptor.objects)) : extent;
 }

@@ -16,13 +16,13 @@ std::string to_string(const TensorDescriptor& descriptor);
 
 /// Throws InvalidInput unless the descriptor makes sense: extents and objects above 0, a texel type, each axis that
 /// is longer than 1 in the layout exactly once and in a dimension the storage kind has, coordinates below 2^31; in
-/// tiles one buffer of positions and slices, these a multiple of 16.
+/// tiles one buffer of positions and slices, these a multiple of 16; of a part no more slices than the whole has.
 void validate(const TensorDescriptor& descriptor);
 
 /// The extent of an axis, S meaning slices.
 std::uint32_t axis_extent(const Shape& shape, Axis axis);
 
-/// The extent of an axis inside one object: ceil(S / objects) for S.
+/// The extent of an axis inside one object: for S ceil(S / objects), or of a part all slices of the whole.
 std::uint32_t object_axis_extent(const TensorDescriptor& descriptor, Axis axis);
 
 /// Texels of each object along x, y, z (1 where the storage kind has no such coordinate). All objects of a tensor are

@@ -56,7 +56,7 @@ TEST(Passes, ADecoderLayerInItsFusedForm) {
   Graph graph = testing::decoder_layer({.tokens = 5});
   std::vector<std::size_t> rewrites;
   for (const PassResult& result : run_passes(graph, {})) rewrites.push_back(result.rewrites);
-  EXPECT_EQ(rewrites, (std::vector<std::size_t>{1, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(rewrites, (std::vector<std::size_t>{1, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(nodes_text(graph),
             "%3 embedding_0 (1, 1, 5, 32) f32 = embedding(<ids>, @embd [64 x 32 q4_0])\n"
             "%5 norm (1, 1, 5, 32) f32 = rms-norm(%3, @attn_norm) {epsilon 1e-05}\n"
@@ -77,7 +77,7 @@ TEST(Passes, ADecoderLayerOfOneTokenInItsFusedForm) {
   Graph graph = testing::decoder_layer({.tokens = 1});
   std::vector<std::size_t> rewrites;
   for (const PassResult& result : run_passes(graph, {})) rewrites.push_back(result.rewrites);
-  EXPECT_EQ(rewrites, (std::vector<std::size_t>{1, 1, 1, 1, 2, 0, 0, 2, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(rewrites, (std::vector<std::size_t>{1, 1, 1, 1, 2, 0, 0, 2, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(nodes_text(graph),
             "%3 embedding_0 (1, 1, 1, 32) f32 = embedding(<ids>, @embd [64 x 32 q4_0])\n"
             "%38 q.qkv (1, 1, 1, 64) f32 = linear(%3, @wq + wk + wv [64 x 32 q4_0], @attn_norm) "
@@ -116,7 +116,7 @@ TEST(Passes, AnUnknownNameIsAnErrorThatListsTheKnown) {
     EXPECT_EQ(error.message(),
               "There is no pass 'fuse-everything' to switch off; the passes are 'fuse-rope-cache', 'merge-linears', "
               "'fuse-gated', 'remove-select', 'fuse-norm', 'fuse-qkv', 'fuse-add-norm', 'fuse-elementwise', "
-              "'fuse-prologue', 'split-shortcut', 'fuse-concat', 'remove-dead', 'tile-inputs'.");
+              "'fuse-prologue', 'split-shortcut', 'fuse-concat', 'remove-dead', 'join-linears', 'tile-inputs'.");
   }
 }
 

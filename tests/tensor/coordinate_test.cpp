@@ -99,6 +99,37 @@ TEST(CoordinateExpression, DivisionByZeroIsAFault) {
   EXPECT_THROW(x % 0, InternalError);
 }
 
+// Where the whole has it, in every layout.
+TEST(Coordinates, OfAPart) {
+  int layouts = 0;
+  for (const NamedLayout& named : layout_table()) {
+    for (const StorageKind kind : {StorageKind::Buffer, StorageKind::ImageBuffer, StorageKind::Texture2D,
+                                   StorageKind::Texture3D, StorageKind::Texture2DArray}) {
+      if (coordinate_count(kind) != named.coordinates) continue;
+      TensorDescriptor whole{.shape = {.b = 2, .h = 3, .w = 5, .c = 29}, .storage = kind, .layout = named.layout};
+      try {
+        validate(whole);
+      } catch (const InvalidInput&) {
+        continue;  // a layout of fewer axes
+      }
+      ++layouts;
+      TensorDescriptor part = whole;
+      part.shape.c = 12;
+      part.part = {.first_slice = 3, .of_slices = whole.shape.slices()};
+      EXPECT_EQ(object_extents(part), object_extents(whole));
+      const auto at = coordinates(part), in_whole = coordinates(whole);
+      for (std::uint32_t i = 0; i < 2 * 3 * 5 * 3; ++i) {
+        Position p{.b = i % 2, .y = i / 2 % 3, .x = i / 6 % 5, .s = i / 30};
+        std::array<std::uint64_t, 3> place{};
+        for (std::size_t k = 0; k < 3; ++k) place[k] = at[k].evaluate(p);
+        p.s += 3;
+        for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(place[k], in_whole[k].evaluate(p));
+      }
+    }
+  }
+  EXPECT_GT(layouts, 10);
+}
+
 // Every texel its own place, and those that products read together side by side (Layout::tile).
 TEST(Coordinates, InTiles) {
   const TensorDescriptor descriptor{.shape = {.b = 2, .h = 3, .w = 7, .c = 128}, .layout = tiled_layout(16)};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <numeric>
 #include <random>
 
 #include "base/error.h"
@@ -135,6 +136,19 @@ TEST(Pack, HalvesRoundToNearestEven) {
       .shape = {.c = 4}, .data_type = DataType::F16, .layout = *find_layout("linear", StorageKind::Buffer)};
   const std::vector<float> values = {1.0f, 2049.0f, 2051.0f, 1e-7f};
   EXPECT_THAT(unpack<float>(tensor, pack(tensor, values)), ElementsAre(1, 2048, 2052, half_to_float(2)));
+}
+
+TEST(Pack, APartIsTakenFromItsWhole) {
+  for (const char* name : {"bhwdc", "dhwbcc4"}) {
+    const TensorDescriptor whole{.shape = {.b = 2, .w = 3, .c = 20}, .layout = *find_layout(name, StorageKind::Buffer)};
+    std::vector<float> values(whole.shape.elements());
+    std::iota(values.begin(), values.end(), 1.0F);
+    TensorDescriptor part = whole;
+    part.shape.c = 6;
+    part.part = {.first_slice = 2, .of_slices = 5};
+    const std::vector<float> taken = unpack<float>(part, pack(whole, values));
+    for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i], values[i / 6 * 20 + 8 + i % 6]);
+  }
 }
 
 TEST(Pack, WrongCountsAndValuesAreRefused) {

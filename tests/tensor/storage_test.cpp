@@ -92,6 +92,24 @@ TEST(Storage, ADescriptorMustMakeSense) {
               HasSubstr("more than 2147483647 texels"));
 }
 
+TEST(Storage, APartMustLieInOneWholeObject) {
+  const Layout& layout = *find_layout("bhwdc", StorageKind::Buffer);
+  TensorDescriptor part{.shape = {.w = 3, .c = 8}, .layout = layout, .part = {.first_slice = 4, .of_slices = 6}};
+  EXPECT_NO_THROW(validate(part));
+  EXPECT_EQ(tensor_bytes(part), 3U * 6 * 16);  // those of the whole
+  part.part.first_slice = 5;
+  EXPECT_THROW(validate(part), InvalidInput);
+  part.part.first_slice = 0xFFFFFFFF;
+  EXPECT_THROW(validate(part), InvalidInput);
+  part.part = {.first_slice = 1};
+  EXPECT_THROW(validate(part), InvalidInput);
+  part.part = {.first_slice = 0, .of_slices = 6};
+  part.objects = 2;
+  EXPECT_THROW(validate(part), InvalidInput);
+  part = {.shape = {.w = 16, .c = 64}, .layout = tiled_layout(16), .part = {.first_slice = 0, .of_slices = 32}};
+  EXPECT_THROW(validate(part), InvalidInput);
+}
+
 TEST(Storage, LimitsAreNamedWithValueAndLimit) {
   const StorageLimits limits = {.max_buffer_bytes = 1000,
                                 .max_image_buffer = 65536,

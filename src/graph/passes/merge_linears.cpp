@@ -36,31 +36,6 @@ std::optional<std::array<std::size_t, 3>> match(const Graph& graph, const Uses& 
   return linears;
 }
 
-ValueId merged_weights(Graph& graph, std::span<const ValueId> parts) {
-  Value value = graph.value(parts[0]);
-  for (const ValueId part : parts.subspan(1)) {
-    const std::vector<WeightsBlock>& blocks = graph.value(part).weights.blocks;
-    value.weights.blocks.insert(value.weights.blocks.end(), blocks.begin(), blocks.end());
-  }
-  value.name = value.weights.key();
-  value.shape.w = value.weights.rows();
-  return graph.add_value(std::move(value));
-}
-
-ValueId merged_bias(Graph& graph, std::span<const ValueId> parts) {
-  Value value = graph.value(parts[0]);
-  std::vector<float> data = *value.constant;
-  for (const ValueId part : parts.subspan(1)) {
-    const Value& other = graph.value(part);
-    data.insert(data.end(), other.constant->begin(), other.constant->end());
-    value.name += " + " + other.name;
-  }
-  value.shape.c = static_cast<std::uint32_t>(data.size());
-  value.constant = std::make_shared<const std::vector<float>>(std::move(data));
-  value.descriptor.reset();
-  return graph.add_value(std::move(value));
-}
-
 }  // namespace
 
 std::size_t merge_linears(Graph& graph) {
@@ -82,7 +57,7 @@ std::size_t merge_linears(Graph& graph) {
     output.name += ".qkv";
     Node linear{.name = output.name, .operation = Linear{}, .inputs = {graph.nodes()[place].inputs[0]}};
     linear.inputs.push_back(merged_weights(graph, weights));
-    if (is_biased) linear.inputs.push_back(merged_bias(graph, biases));
+    if (is_biased) linear.inputs.push_back(merged_vectors(graph, biases));
     linear.outputs = {graph.add_value(std::move(output))};
 
     Node& consumer = graph.nodes()[n];

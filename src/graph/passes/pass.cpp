@@ -29,6 +29,8 @@ constexpr Pass table[] = {
     {"split-shortcut", split_shortcut},
     {"fuse-concat", fuse_concat},
     {"remove-dead", remove_dead},
+    // Done where graphs are lowered, which know the device.
+    {"join-linears", [](Graph&) -> std::size_t { return 0; }},
     {"tile-inputs", [](Graph&) -> std::size_t { return 0; }},
 };
 

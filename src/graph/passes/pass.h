@@ -17,6 +17,8 @@
 //                      the shortcut overwrites (where prologues are fused)
 //   fuse-concat        a concatenation into readers that take both parts
 //   remove-dead        nodes that no output or state needs
+//   join-linears       linears of one input that attention or fused programs read -> one, of whose output theirs are
+//                      parts: done after all before, within the device's memory (joined_linears.h)
 //   tile-inputs        activations that only products of the pipeline read, stored as their tiles take them: done when
 //                      values are stored, after all others (tiled_inputs.h)
 #pragma once

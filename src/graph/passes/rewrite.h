@@ -1,6 +1,7 @@
 // What passes share: facts of a graph that is being rewritten, and removal of nodes.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "graph/graph.h"
@@ -26,5 +27,10 @@ struct Uses {
 
 /// Puts `node` in the place of nodes[place] and removes the nodes in `removed` (indices, any order, without `place`).
 void replace_nodes(Graph& graph, std::size_t place, Node node, std::vector<std::size_t> removed);
+
+/// The rows of matrices of one format and width below one another.
+ValueId merged_weights(Graph& graph, std::span<const ValueId> parts);
+/// The channels of constant vectors behind one another.
+ValueId merged_vectors(Graph& graph, std::span<const ValueId> parts);
 
 }  // namespace driftwood::graph

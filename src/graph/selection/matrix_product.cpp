@@ -11,6 +11,7 @@
 #include "graph/selection/token_axis.h"
 #include "graph/selection/tunable.h"
 #include "graph/selection/workgroups.h"
+#include "graph/spare_memory.h"
 #include "graph/storage_choice.h"
 
 namespace driftwood::graph {
@@ -193,7 +194,7 @@ std::uint64_t largest_activation(const SelectionContext& context) {
 }
 
 bool decides_plan(const SelectionContext& context, std::uint64_t bytes) {
-  return bytes >= least_saved_bytes && bytes >= largest_activation(context);
+  return bytes >= least_saved_bytes && bytes > spare_memory(context.facts) && bytes >= largest_activation(context);
 }
 
 TensorDescriptor shares_of(const Node& node, const SelectionContext& context, std::uint32_t splits) {

@@ -45,8 +45,8 @@ MatrixTiling choose_tiling(std::uint32_t positions, std::uint32_t outputs, std::
 /// Bytes of the graph's largest activation; 0 where none is placed yet.
 std::uint64_t largest_activation(const SelectionContext& context);
 
-/// Whether memory of so many bytes beside a node's tensors would decide the plan of the graph: it is at least 24 MiB,
-/// and no activation is larger.
+/// Whether memory of so many bytes beside a node's tensors would decide the plan of the graph, and the device has none
+/// to spare for it: it is at least 24 MiB, and no activation is larger.
 bool decides_plan(const SelectionContext& context, std::uint64_t bytes);
 
 /// Adds the shares {H = shares, W = positions, C = outputs} of a product, in memory `scratch` of the node, with its
