@@ -8,29 +8,32 @@
 
 namespace driftwood {
 
-/// The float that the binary16 bit pattern `bits` stands for (subnormals, infinities and NaN included). Without
-/// branches, so that a loop converts several an instruction.
+/// The float that the binary16 bit pattern `bits` stands for (subnormals, infinities and NaN included). Neither here
+/// nor below does a choice decide whether an operation on floats is needed: a compiler that does none without need
+/// makes branches of such, and not code that converts several an instruction.
 inline float half_to_float(std::uint16_t bits) {
   const std::uint32_t shifted = (bits & 0x7fffu) << 13;
-  // Subnormals: float subtraction takes away the leading one that they do not have.
-  const float subnormal = std::bit_cast<float>(shifted + (113u << 23)) - std::bit_cast<float>(113u << 23);
-  std::uint32_t magnitude = shifted < (1u << 23) ? std::bit_cast<std::uint32_t>(subnormal) : shifted + (112u << 23);
-  magnitude += shifted >= (31u << 23) ? 112u << 23 : 0u;  // infinities and NaN
-  return std::bit_cast<float>(magnitude | (bits & 0x8000u) << 16);
+  // The exponents' biases differ by 112; as a product subnormals become what they are.
+  const float scaled = std::bit_cast<float>(shifted) * 0x1p112F;
+  const std::uint32_t endless = shifted >= (31u << 23) ? 255u << 23 : 0u;  // infinities and NaN
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | endless | (bits & 0x8000u) << 16);
 }
 
-/// The binary16 bit pattern nearest to `value`; values past 65504 become infinity, NaN stays NaN. Without branches too.
+/// The binary16 bit pattern nearest to `value`; values past 65504 become infinity, NaN stays NaN.
 inline std::uint16_t float_to_half(float value) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t magnitude = bits & 0x7fffffffu;
-  const bool is_subnormal = magnitude < 0x38800000u;  // or zero: float addition does the rounding
-  const float shifted = std::bit_cast<float>(is_subnormal ? magnitude : 0u) + std::bit_cast<float>(0x3f000000u);
-  const std::uint32_t odd = (magnitude >> 13) & 1u;
-  std::uint32_t half = is_subnormal ? std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u
-                                    : (magnitude - 0x38000000u + 0xfffu + odd) >> 13;
-  half = magnitude >= 0x477ff000u ? 0x7c00u : half;  // rounds past 65504
-  half = magnitude > 0x7f800000u ? 0x7e00u : half;
-  return static_cast<std::uint16_t>((bits >> 16 & 0x8000u) | half);
+  constexpr std::int32_t smallest_normal = 113 << 23, past_largest = 143 << 23, infinity = 255 << 23;
+  const std::int32_t bits = std::bit_cast<std::int32_t>(value);
+  const std::int32_t magnitude = bits & 0x7fffffff;
+  const std::int32_t bounded = magnitude < past_largest ? magnitude : past_largest;
+  const std::int32_t own = bounded & infinity;  // the exponent, no less than that of subnormals
+  const std::int32_t exponent = own < smallest_normal ? smallest_normal : own;
+  // The last place of this power of two is that of the half: addition rounds to it, and counts how many there are.
+  const std::int32_t unit = exponent + (13 << 23);
+  const float sum = std::bit_cast<float>(bounded) + std::bit_cast<float>(unit);
+  const std::int32_t places = std::bit_cast<std::int32_t>(sum) - unit;
+  const std::int32_t half = places + ((exponent - smallest_normal) >> 13);
+  const std::int32_t nan = (infinity - magnitude) >> 31 & 0x200;
+  return static_cast<std::uint16_t>((bits >> 16 & 0x8000) | half | nan);
 }
 
 /// The same of many. `to` has room for all of `from`.

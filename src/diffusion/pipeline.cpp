@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/stopwatch.h"
 #include "diffusion/noise.h"
 #include "diffusion/pixels.h"
@@ -34,10 +35,6 @@ graph::WeightsProvider weights_of(const models::ImageCheckpoint& checkpoint, mod
     if (previous == nullptr) throw InternalError(fmt::format("The checkpoint has no tensor '{}'.", name));
     return previous->bytes;
   };
-}
-
-bool all_finite(std::span<const float> values) {
-  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
 }
 
 graph::Graph make_graph(const models::ImageCheckpoint& checkpoint, const PipelineSettings& settings, DataType type,

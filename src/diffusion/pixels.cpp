@@ -26,12 +26,15 @@ std::vector<float> channels_first(std::span<const float> values, std::uint32_t c
 
 RgbImage to_image(std::span<const float> pixels, std::uint32_t width, std::uint32_t height) {
   RgbImage image{.width = width, .height = height, .rgb = std::vector<std::uint8_t>(pixels.size())};
-  // A number less than 2^22 plus this is rounded to an integer, halves to even, which is its lower bits; several pixels
-  // an instruction.
+  // A number less than 2^22 plus this is rounded to an integer, halves to even, which is its lower bits. Bits of floats
+  // are in order as integers, so that what is outside is clamped there: several pixels an instruction.
   constexpr float rounder = 12582912.0F;
+  constexpr auto zero = std::bit_cast<std::int32_t>(rounder), most = zero + 255;
+  std::uint8_t* const bytes = image.rgb.data();  // a byte that is written could be a part of `image`, but not of this
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    const float value = 255 * std::clamp(pixels[i] / 2 + 0.5F, 0.0F, 1.0F);
-    image.rgb[i] = static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(value + rounder));
+    const auto bits = std::bit_cast<std::int32_t>(255 * (pixels[i] / 2 + 0.5F) + rounder);
+    const std::int32_t above = bits > zero ? bits : zero;
+    bytes[i] = static_cast<std::uint8_t>(above < most ? above : most);
   }
   return image;
 }

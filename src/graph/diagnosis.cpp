@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+
+#include "base/finite.h"
 
 namespace driftwood::graph {
 
@@ -23,10 +24,10 @@ std::optional<std::string> first_non_finite(gpu::Device& device, const Graph& gr
       const Value& value = lowered.value(id);
       if (value.is_array || value.role == Role::State) continue;
       const std::vector<float> numbers = program.read_value(id);
-      const auto bad = std::ranges::find_if(numbers, [](float number) { return !std::isfinite(number); });
-      if (bad == numbers.end()) continue;
+      const std::size_t finite = finite_values(numbers);
+      if (finite == numbers.size()) continue;
       return fmt::format("'{}' ({}) gives {}", node.name, name(node.operation),
-                         std::isnan(*bad) ? "a NaN" : "an infinity");
+                         std::isnan(numbers[finite]) ? "a NaN" : "an infinity");
     }
   }
   return {};

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "base/error.h"
 #include "graph/diagnosis.h"
@@ -17,16 +15,6 @@ namespace {
 constexpr std::size_t piece_tokens = 64;
 
 }  // namespace
-
-std::size_t finite_values(std::span<const float> values) {
-  // Nearly always all are: one pass without branches, over bits, says so.
-  constexpr std::uint32_t exponent = 0x7F800000;
-  std::uint32_t largest = 0;
-  for (const float value : values) largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & exponent);
-  if (largest != exponent) return values.size();
-  const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
-  return static_cast<std::size_t>(bad - values.begin());
-}
 
 std::string where_not_finite(gpu::Device& device, const models::Checkpoint& checkpoint, const SessionSettings& settings,
                              graph::ProgramSettings program, const SequencePart& part) {

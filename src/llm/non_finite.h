@@ -1,4 +1,4 @@
-// Logits that are no numbers: finding them, and where they come from.
+// Logits that are no numbers: where they come from.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,6 @@
 #include "llm/session_settings.h"
 
 namespace driftwood::llm {
-
-/// How many values there are before the first that is not finite; all of them where every one is.
-std::size_t finite_values(std::span<const float> values);
 
 /// Tokens of a run and the position of the first of them; the most tokens that the program takes, and whether it gives
 /// the logits of all.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/stopwatch.h"
 #include "llm/non_finite.h"
 

@@ -33,56 +33,116 @@ Strides strides_of(const TensorDescriptor& descriptor) {
   return {strides[0], strides[1], strides[2], strides[3], strides[4]};
 }
 
-// Calls visit(index of its first value, values, object, byte offset) for every run of values that lie one after the
-// other on both sides, in logical order: slices, or all channels of a position where their slices are neighbours.
+// Values that lie one after the other on both sides, at most: a slice's, or all channels of a position where their
+// slices are neighbours.
+std::uint64_t longest_run(const TensorDescriptor& descriptor) {
+  const bool is_whole = descriptor.objects == 1 && strides_of(descriptor).s == 1;
+  return is_whole ? std::max(descriptor.shape.c, 4U) : 4;
+}
+
+// Calls visit(index of its first value, values, object, byte offset) for every such run, in logical order. Runs may be
+// as short as three values: what is done for each without need would take longer than the rest.
 template <typename Visit>
 void for_each_run(const TensorDescriptor& descriptor, const Visit& visit) {
   const Shape& shape = descriptor.shape;
   const Strides strides = strides_of(descriptor);
-  const std::uint64_t bytes = 4 * component_bytes(descriptor.data_type);
-  const std::uint64_t most = descriptor.objects == 1 && strides.s == 1 ? shape.c : 4;
+  const std::uint64_t bytes = 4 * component_bytes(descriptor.data_type), most = longest_run(descriptor);
+  const std::uint64_t channels = shape.c, objects = descriptor.objects;
+  const std::uint64_t first = descriptor.part.first_slice * strides.s;
+  // The innermost positions are those of one row where there is no depth.
+  const bool has_depth = shape.d > 1;
+  const std::uint64_t columns = has_depth ? shape.w : 1, inner = has_depth ? shape.d : shape.w;
+  const std::uint64_t step = has_depth ? strides.d : strides.w;
   std::uint64_t index = 0;
-  for (std::uint64_t b = 0; b < shape.b; ++b) {
-    for (std::uint64_t y = 0; y < shape.h; ++y) {
-      for (std::uint64_t x = 0; x < shape.w; ++x) {
-        for (std::uint64_t d = 0; d < shape.d; ++d) {
-          const std::uint64_t start =
-              b * strides.b + y * strides.h + x * strides.w + d * strides.d + descriptor.part.first_slice * strides.s;
-          for (std::uint64_t c = 0; c < shape.c; c += most) {
-            const std::uint64_t count = std::min<std::uint64_t>(most, shape.c - c), slice = c / 4;
-            visit(index, count, slice % descriptor.objects, (start + slice / descriptor.objects * strides.s) * bytes);
-            index += count;
-          }
-        }
+  const auto visit_row = [&](std::uint64_t texel) {
+    if (channels <= most) {
+      for (std::uint64_t i = 0; i < inner; ++i, texel += step, index += channels)
+        visit(index, channels, 0, texel * bytes);
+      return;
+    }
+    for (std::uint64_t i = 0; i < inner; ++i, texel += step) {
+      std::uint64_t slice = texel, object = 0;
+      for (std::uint64_t c = 0; c < channels; c += most) {
+        const std::uint64_t count = std::min(most, channels - c);
+        visit(index, count, object, slice * bytes);
+        index += count;
+        if (++object < objects) continue;
+        object = 0;
+        slice += strides.s;
       }
     }
+  };
+  for (std::uint64_t b = 0; b < shape.b; ++b) {
+    for (std::uint64_t y = 0; y < shape.h; ++y) {
+      for (std::uint64_t x = 0; x < columns; ++x) visit_row(first + b * strides.b + y * strides.h + x * strides.w);
+    }
   }
+}
+
+// Halves in logical order on their way to or from runs of a texel, so many that converting them is worth a loop.
+struct Gathered {
+  static constexpr std::size_t most = 1024;
+  std::array<std::uint16_t, most + 4> halves = {};  // a whole texel is copied, whatever of it counts
+  std::size_t count = 0;
+};
+
+void unpack_halves(const TensorDescriptor& descriptor, std::span<const std::vector<std::byte>> objects,
+                   std::span<float> values) {
+  if (longest_run(descriptor) > 4) {
+    for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+      halves_to_floats({reinterpret_cast<const std::uint16_t*>(&objects[object][offset]), count}, &values[index]);
+    });
+    return;
+  }
+  Gathered gathered;
+  const auto convert = [&](std::uint64_t end) {
+    halves_to_floats({gathered.halves.data(), gathered.count}, values.data() + end - gathered.count);
+    gathered.count = 0;
+  };
+  for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+    std::memcpy(&gathered.halves[gathered.count], &objects[object][offset], 4 * sizeof(std::uint16_t));
+    gathered.count += count;
+    if (gathered.count >= Gathered::most) convert(index + count);
+  });
+  convert(values.size());
+}
+
+void pack_halves(const TensorDescriptor& descriptor, std::span<const float> values,
+                 std::vector<std::vector<std::byte>>& objects) {
+  if (longest_run(descriptor) > 4) {
+    for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+      floats_to_halves({&values[index], count}, reinterpret_cast<std::uint16_t*>(&objects[object][offset]));
+    });
+    return;
+  }
+  Gathered gathered;
+  std::uint64_t first = 0;  // value of those gathered
+  for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
+    if (index + count > first + gathered.count) {
+      first = index;
+      gathered.count = std::min<std::size_t>(Gathered::most, values.size() - first);
+      floats_to_halves(values.subspan(first, gathered.count), gathered.halves.data());
+    }
+    std::array<std::uint16_t, 4> texel;  // zero behind the last channel
+    for (std::size_t i = 0; i < 4; ++i) texel[i] = i < count ? gathered.halves[index - first + i] : std::uint16_t{0};
+    std::memcpy(&objects[object][offset], texel.data(), sizeof texel);
+  });
 }
 
 // Floats take this way by the million, with every picture.
 void unpack_floats(const TensorDescriptor& descriptor, std::span<const std::vector<std::byte>> objects,
                    std::span<float> values) {
-  const bool is_half = descriptor.data_type == DataType::F16;
+  if (descriptor.data_type == DataType::F16) return unpack_halves(descriptor, objects, values);
   for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
-    const std::byte* const from = &objects[object][offset];
-    if (is_half) {
-      halves_to_floats({reinterpret_cast<const std::uint16_t*>(from), count}, &values[index]);
-    } else {
-      std::memcpy(&values[index], from, count * sizeof(float));
-    }
+    std::memcpy(&values[index], &objects[object][offset], count * sizeof(float));
   });
 }
 
 void pack_floats(const TensorDescriptor& descriptor, std::span<const float> values,
                  std::vector<std::vector<std::byte>>& objects) {
-  const bool is_half = descriptor.data_type == DataType::F16;
+  if (descriptor.data_type == DataType::F16) return pack_halves(descriptor, values, objects);
   for_each_run(descriptor, [&](std::uint64_t index, std::uint64_t count, std::uint64_t object, std::uint64_t offset) {
-    std::byte* const to = &objects[object][offset];
-    if (is_half) {
-      floats_to_halves({&values[index], count}, reinterpret_cast<std::uint16_t*>(to));
-    } else {
-      std::memcpy(to, &values[index], count * sizeof(float));
-    }
+    std::memcpy(&objects[object][offset], &values[index], count * sizeof(float));
   });
 }
 

@@ -64,6 +64,27 @@ TEST(Half, RoundsToNearestEven) {
   EXPECT_TRUE(std::isnan(half_to_float(float_to_half(std::numeric_limits<float>::quiet_NaN()))));
 }
 
+TEST(Half, BetweenAnyTwoTheNearerIsTakenAndOfEquallyNearTheEven) {
+  const auto past = [](float value, float towards) { return float_to_half(std::nextafter(value, towards)); };
+  for (std::uint16_t low = 0; low < 0x7bff; ++low) {
+    const auto high = static_cast<std::uint16_t>(low + 1);
+    const float a = half_to_float(low), b = half_to_float(high), middle = a + (b - a) / 2;  // exact
+    ASSERT_EQ(float_to_half(middle), low % 2 == 0 ? low : high) << low;
+    ASSERT_EQ(past(middle, a), low) << low;
+    ASSERT_EQ(past(middle, b), high) << low;
+    ASSERT_EQ(float_to_half(-middle), 0x8000 | float_to_half(middle)) << low;
+  }
+}
+
+TEST(Half, NansKeepTheirSignAndNothingElse) {
+  for (const std::uint32_t nan : {0x7f800001u, 0x7fc00000u, 0x7fffffffu}) {
+    EXPECT_EQ(float_to_half(std::bit_cast<float>(nan)), 0x7e00);
+    EXPECT_EQ(float_to_half(std::bit_cast<float>(nan | 0x80000000u)), 0xfe00);
+  }
+  EXPECT_EQ(float_to_half(std::bit_cast<float>(1u)), 0);  // the smallest float
+  EXPECT_EQ(float_to_half(-std::numeric_limits<float>::infinity()), 0xfc00);
+}
+
 TEST(Bfloat16, RoundsToNearestEven) {
   EXPECT_EQ(float_to_bfloat16(1.0f), 0x3f80);
   EXPECT_EQ(float_to_bfloat16(std::bit_cast<float>(0x3f808000u)), 0x3f80);

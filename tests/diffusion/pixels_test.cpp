@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace driftwood::diffusion {
@@ -18,6 +20,23 @@ TEST(Pixels, BytesAreRoundedHalvesToEvenAndClamped) {
   // 255 * (x / 2 + 0.5): -2 and 3 are outside, 0 is 127.5, 2 / 255 is 128.5.
   const std::vector<float> pixels = {-2, -1, 0, 2.0F / 255, 1, 3};
   EXPECT_EQ(to_image(pixels, 2, 1).rgb, (std::vector<std::uint8_t>{0, 0, 128, 128, 255, 255}));
+}
+
+TEST(Pixels, BytesAreTheClampedNumbersRoundedAlsoFarOutside) {
+  std::vector<float> pixels = {-0.0F, 1e-42F, 1e7F, -1e7F, -98688.1F, 1e30F, -1e30F, 3e38F, -3e38F};
+  for (const float infinity : {HUGE_VALF, -HUGE_VALF}) pixels.push_back(infinity);
+  // Bytes, what is halfway between them, and their neighbours, from below 0 to above 255.
+  for (int halves = -6; halves < 518; ++halves) {
+    const float pixel = static_cast<float>(halves) / 255 - 1;
+    for (const float value : {pixel, std::nextafter(pixel, -9.0F), std::nextafter(pixel, 9.0F)})
+      pixels.push_back(value);
+  }
+  std::vector<std::uint8_t> expected;
+  for (const float pixel : pixels) {
+    const float clamped = 255 * std::clamp(pixel / 2 + 0.5F, 0.0F, 1.0F);
+    expected.push_back(static_cast<std::uint8_t>(std::nearbyint(clamped)));
+  }
+  EXPECT_EQ(to_image(pixels, static_cast<std::uint32_t>(pixels.size()), 1).rgb, expected);
 }
 
 TEST(Pixels, BytesSurviveTheWayToFloatsAndBack) {

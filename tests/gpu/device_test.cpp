@@ -200,6 +200,24 @@ TEST_P(DeviceTest, SmallWritesNeedNotKeepTheirSource) {
   EXPECT_EQ(values_of<u32>(*sum, 1)[0], 300u * 301u / 2u);
 }
 
+// Whether they wait or are copied, also where more is under way than copies are kept of.
+TEST_P(DeviceTest, WritesOfAnySizeNeedNotKeepTheirSource) {
+  constexpr std::size_t sizes[] = {4, 16 << 10, (16 << 10) + 4, 64 << 10, 256 << 10, (256 << 10) + 4, 128 << 10};
+  constexpr std::size_t words = 2 << 20;
+  const auto memory = device().allocate({.bytes = words * 4});
+  std::vector<u32> expected, source;
+  while (expected.size() < words) {
+    for (const std::size_t size : sizes) {
+      source.assign(std::min(size / 4, words - expected.size()), 0);
+      std::iota(source.begin(), source.end(), static_cast<u32>(expected.size()));
+      device().write(*memory, expected.size() * 4, std::as_bytes(std::span(source)));
+      expected.insert(expected.end(), source.begin(), source.end());
+      std::ranges::fill(source, 0xDEADu);
+    }
+  }
+  EXPECT_TRUE(values_of<u32>(*memory, words) == expected);
+}
+
 TEST_P(DeviceTest, FillZeroTouchesOnlyItsRange) {
   const auto memory = buffer_of(std::vector<std::uint8_t>(64, 0xFF));
   device().fill_zero(*memory, 3, 5);

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "formats/safetensors.h"
 #include "formats/temporary_folder.h"
 #include "llm/loud_model.h"
@@ -18,16 +19,6 @@
 
 namespace driftwood::llm {
 namespace {
-
-TEST(NonFinite, ValuesBeforeTheFirst) {
-  std::vector<float> values(100, std::numeric_limits<float>::max());
-  EXPECT_EQ(finite_values(values), 100u);
-  values[99] = -std::numeric_limits<float>::infinity();
-  EXPECT_EQ(finite_values(values), 99u);
-  values[7] = std::nanf("");
-  EXPECT_EQ(finite_values(values), 7u);
-  EXPECT_EQ(finite_values({}), 0u);
-}
 
 TEST(NonFinite, IsAnErrorThatNamesPositionsAndOperation) {
   const driftwood::testing::TemporaryFolder folder;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -44,6 +45,29 @@ TEST(Pack, SlicesAlternateBetweenObjects) {
   EXPECT_THAT(numbers<float>(objects[1]), ElementsAre(4, 5, 6, 7, 0, 0, 0, 0));
 }
 
+// Calls visit(object, place of the component in it) for every element, in logical order.
+template <typename Visit>
+void for_each_element(const TensorDescriptor& tensor, const Visit& visit) {
+  const auto at = coordinates(tensor);
+  const auto object = object_index(tensor);
+  const auto extents = object_extents(tensor);
+  const Shape& shape = tensor.shape;
+  for (Position p; p.b < shape.b; ++p.b) {
+    for (p.y = 0; p.y < shape.h; ++p.y) {
+      for (p.x = 0; p.x < shape.w; ++p.x) {
+        for (p.d = 0; p.d < shape.d; ++p.d) {
+          for (std::uint32_t c = 0; c < shape.c; ++c) {
+            p.s = c / 4;
+            const std::size_t texel =
+                (at[2].evaluate(p) * extents[1] + at[1].evaluate(p)) * extents[0] + at[0].evaluate(p);
+            visit(object.evaluate(p), texel * 4 + c % 4);
+          }
+        }
+      }
+    }
+  }
+}
+
 // Each element must lie where the coordinate expressions say, for every layout and type.
 TEST(Pack, AgreesWithTheCoordinateExpressions) {
   std::mt19937 random(3);
@@ -59,22 +83,46 @@ TEST(Pack, AgreesWithTheCoordinateExpressions) {
       std::vector<float> values(tensor.shape.elements());
       for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i + 1);
       const auto packed = pack(tensor, values);
-      const auto at = coordinates(tensor);
-      const auto object = object_index(tensor);
-      const auto extents = object_extents(tensor);
-      const Shape& shape = tensor.shape;
       std::size_t index = 0;
-      for (Position p; p.b < shape.b; ++p.b) {
-        for (p.y = 0; p.y < shape.h; ++p.y) {
-          for (p.x = 0; p.x < shape.w; ++p.x) {
-            for (p.d = 0; p.d < shape.d; ++p.d) {
-              for (std::uint32_t c = 0; c < shape.c; ++c, ++index) {
-                p.s = c / 4;
-                const std::size_t texel =
-                    (at[2].evaluate(p) * extents[1] + at[1].evaluate(p)) * extents[0] + at[0].evaluate(p);
-                ASSERT_EQ(numbers<float>(packed[object.evaluate(p)])[texel * 4 + c % 4], values[index]);
-              }
-            }
+      for_each_element(tensor, [&](std::size_t object, std::size_t place) {
+        ASSERT_EQ(numbers<float>(packed[object])[place], values[index++]);
+      });
+    }
+  }
+}
+
+// Halves are converted many at a time: every bit pattern, rows longer than such a part, all counts of channels.
+TEST(Pack, HalvesLieWhereTheyShouldAndNoneDisturbsAnother) {
+  for (const StorageKind kind : kinds) {
+    for (const NamedLayout& named : layout_table()) {
+      if (coordinate_count(kind) != named.coordinates) continue;
+      for (const std::uint32_t objects : {1u, 3u}) {
+        for (const Shape& shape : {Shape{.h = 3, .w = 700, .c = 3}, Shape{.b = 2, .h = 31, .w = 37, .c = 4},
+                                   Shape{.w = 411, .d = 5, .c = 1}, Shape{.b = 2, .h = 5, .w = 29, .c = 10},
+                                   Shape{.h = 2, .w = 3, .d = 2, .c = 1031}, Shape{.w = 1023, .c = 2}}) {
+          const TensorDescriptor tensor = {
+              .shape = shape, .data_type = DataType::F16, .storage = kind, .layout = named.layout, .objects = objects};
+          try {
+            validate(tensor);
+          } catch (const InvalidInput&) {
+            continue;  // axes that this layout does not have
+          }
+          SCOPED_TRACE(to_string(tensor));
+          std::vector<float> values(shape.elements());
+          for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = half_to_float(static_cast<std::uint16_t>(i * 24593));
+          const auto packed = pack(tensor, values);
+          std::vector<std::vector<std::uint16_t>> expected(objects,
+                                                           std::vector<std::uint16_t>(object_bytes(tensor) / 2, 0));
+          std::size_t index = 0;
+          for_each_element(tensor, [&](std::size_t object, std::size_t place) {
+            expected[object][place] = float_to_half(values[index++]);
+          });
+          for (std::size_t i = 0; i < objects; ++i) EXPECT_EQ(numbers<std::uint16_t>(packed[i]), expected[i]);
+          const std::vector<float> back = unpack<float>(tensor, packed);
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            const float rounded = half_to_float(float_to_half(values[i]));
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(back[i]), std::bit_cast<std::uint32_t>(rounded)) << i;
           }
         }
       }
