@@ -36,14 +36,38 @@ Strides strides_of(const TensorDescriptor& descriptor) {
 // Values that lie one after the other on both sides, at most: a slice's, or all channels of a position where their
 // slices are neighbours.
 std::uint64_t longest_run(const TensorDescriptor& descriptor) {
-  const bool is_whole = descriptor.objects == 1 && strides_of(descriptor).s == 1;
+  const bool is_whole = descriptor.objects == 1 && descriptor.layout.tile == 0 && strides_of(descriptor).s == 1;
   return is_whole ? std::max(descriptor.shape.c, 4U) : 4;
+}
+
+// The texels of a tensor in tiles, in logical order.
+template <typename Visit>
+void for_each_texel(const TensorDescriptor& descriptor, const Visit& visit) {
+  const Shape& shape = descriptor.shape;
+  const CoordinateExpression place = coordinates(descriptor)[0];
+  Position at;
+  std::uint64_t index = 0;
+  for (at.b = 0; at.b < shape.b; ++at.b) {
+    for (at.y = 0; at.y < shape.h; ++at.y) {
+      for (at.x = 0; at.x < shape.w; ++at.x) {
+        for (at.s = 0; at.s < shape.slices(); ++at.s) {
+          const std::uint64_t count = std::min(4U, shape.c - 4 * at.s);
+          visit(index, count, std::uint64_t{0}, place.evaluate(at) * 4 * component_bytes(descriptor.data_type));
+          index += count;
+        }
+      }
+    }
+  }
 }
 
 // Calls visit(index of its first value, values, object, byte offset) for every such run, in logical order. Runs may be
 // as short as three values: what is done for each without need would take longer than the rest.
 template <typename Visit>
 void for_each_run(const TensorDescriptor& descriptor, const Visit& visit) {
+  if (descriptor.layout.tile != 0) {
+    for_each_texel(descriptor, visit);
+    return;
+  }
   const Shape& shape = descriptor.shape;
   const Strides strides = strides_of(descriptor);
   const std::uint64_t bytes = 4 * component_bytes(descriptor.data_type), most = longest_run(descriptor);

@@ -186,6 +186,22 @@ TEST(Pack, HalvesRoundToNearestEven) {
   EXPECT_THAT(unpack<float>(tensor, pack(tensor, values)), ElementsAre(1, 2048, 2052, half_to_float(2)));
 }
 
+TEST(Pack, TilesAreInTheirOrder) {
+  for (const DataType type : {DataType::F32, DataType::F16}) {
+    const TensorDescriptor tiled{
+        .shape = {.b = 2, .h = 3, .w = 5, .c = 128}, .data_type = type, .layout = tiled_layout(16)};
+    std::vector<float> values(tiled.shape.elements());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 2000);
+    const auto objects = pack(tiled, values);
+    const auto place = coordinates(tiled)[0];
+    for (std::uint32_t i = 0; i < 2 * 3 * 5 * 32; ++i) {
+      const std::uint64_t texel = place.evaluate({.b = i / 480, .y = i / 160 % 3, .x = i / 32 % 5, .s = i % 32});
+      EXPECT_EQ(read_component(type, &objects[0][texel * texel_bytes(type)]), values[std::size_t{4} * i]);
+    }
+    EXPECT_EQ(unpack<float>(tiled, objects), values);
+  }
+}
+
 TEST(Pack, APartIsTakenFromItsWhole) {
   for (const char* name : {"bhwdc", "dhwbcc4"}) {
     const TensorDescriptor whole{.shape = {.b = 2, .w = 3, .c = 20}, .layout = *find_layout(name, StorageKind::Buffer)};
