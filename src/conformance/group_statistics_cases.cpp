@@ -1,4 +1,4 @@
-// group-statistics: channels over chunks of positions, and the join of chunks and channels.
+// group-statistics: channels over chunks of positions, and the join of chunks and channels; or both at once.
 #include <fmt/format.h>
 
 #include "conformance/case.h"
@@ -7,6 +7,9 @@ namespace driftwood::conformance {
 namespace {
 
 constexpr float epsilon = 1e-5F;
+
+// In two launches what is small enough for one.
+const graph::NodeChoice two_launches{.kernel = "group-statistics"};
 
 struct Extents {
   Shape shape;
@@ -33,6 +36,7 @@ void group_statistics(Draft& draft, const Extents& extents) {
 
   struct Statistics {
     double mean = 0, factor = 0;
+    double size = 0;  // mean of the absolute values: what the error of the mean grows with
   };
   std::vector<Statistics> statistics(std::size_t{shape.b} * groups);
   for (std::size_t i = 0; i < statistics.size(); ++i) {
@@ -50,18 +54,18 @@ void group_statistics(Draft& draft, const Extents& extents) {
     };
     const double mean = sum([](double value) { return value; }) / count;
     const double variance = sum([&](double value) { return (value - mean) * (value - mean); }) / count;
-    statistics[i] = {mean, 1 / std::sqrt(variance + epsilon)};
+    const double absolute = sum([](double value) { return std::abs(value); }) / count;
+    statistics[i] = {mean, 1 / std::sqrt(variance + epsilon), absolute};
   }
 
-  draft.problem.dispatches = 2;
   const auto [scale, shift] =
       draft.builder.group_statistics(x.tensor, gamma.tensor, beta.tensor, {.groups = groups, .epsilon = epsilon},
                                      x2 ? std::optional(x2->tensor) : std::nullopt);
   const auto of = [&](const Index& at) { return statistics[std::size_t{at.b} * groups + at.c / size]; };
   draft.output("scale", scale, [&](const Index& at) { return exactly(of(at).factor * gamma.at(0, at.c)); });
   draft.output("shift", shift, [&](const Index& at) {
-    const double term = of(at).mean * of(at).factor * gamma.at(0, at.c);
-    return Wanted{beta.at(0, at.c) - term, std::abs(beta.at(0, at.c)) + std::abs(term)};
+    const double factor = of(at).factor * gamma.at(0, at.c);
+    return Wanted{beta.at(0, at.c) - of(at).mean * factor, std::abs(beta.at(0, at.c)) + of(at).size * std::abs(factor)};
   });
 }
 
@@ -82,6 +86,8 @@ std::vector<Case> group_statistics_cases() {
   for (const StorageKind storage : every_storage) {
     for (const DataType type : activation_types) {
       const Setting setting{.storage = storage, .activation = type};
+      Setting in_two = setting;
+      in_two.choice = &two_launches;
       const Shape small{.b = 2, .h = 3, .w = 5};
       const auto with = [](Shape shape, std::uint32_t channels) {
         shape.c = channels;
@@ -89,21 +95,45 @@ std::vector<Case> group_statistics_cases() {
       };
       // Groups of one channel, of a part of a slice, across slices, of whole slices.
       for (const auto& [channels, groups] : {std::pair{3U, 3U}, {6U, 3U}, {30U, 3U}, {9U, 1U}, {40U, 4U}, {32U, 4U}}) {
-        add(setting, {.shape = with(small, channels), .groups = groups},
-            channels == 30 && type == DataType::F16 && storage != StorageKind::ImageBuffer);
+        const Extents extents{.shape = with(small, channels), .groups = groups};
+        const bool everywhere = channels == 30 && type == DataType::F16 && storage != StorageKind::ImageBuffer;
+        add(setting, extents, everywhere);
+        add(in_two, extents, everywhere);
       }
-      add(setting, {.shape = with(small, 8), .joined = 7, .groups = 3}, false);
-      add(setting, {.shape = with(small, 40), .joined = 20, .groups = 6, .centre = 3},
-          storage == StorageKind::ImageBuffer && type == DataType::F32);
+      const bool is_f32_in_image_buffer = storage == StorageKind::ImageBuffer && type == DataType::F32;
+      for (const Setting& each : {setting, in_two}) {
+        add(each, {.shape = with(small, 8), .joined = 7, .groups = 3}, false);
+        add(each, {.shape = with(small, 40), .joined = 20, .groups = 6, .centre = 3}, is_f32_in_image_buffer);
+      }
+      // Groups of 30, the second over the border of the tensors, the last without another beside it.
+      add(setting, {.shape = {.b = 2, .h = 9, .w = 7, .c = 52}, .joined = 38, .groups = 3, .centre = -3},
+          storage == StorageKind::Buffer);
     }
   }
-  // Several chunks of positions, the last one short; a mean that is large beside the deviation, in each group and from
-  // channel to channel.
-  add({}, {.shape = {.b = 2, .h = 31, .w = 37, .c = 20}, .groups = 2, .centre = 1000}, true);
-  add({}, {.shape = {.h = 67, .w = 41, .c = 12}, .joined = 4, .groups = 4, .centre = -300}, true);
-  add({.activation = DataType::F16}, {.shape = {.h = 40, .w = 33, .c = 6}, .groups = 2, .centre = 1000}, false);
-  add({}, {.shape = {.h = 4, .w = 4, .c = 320}, .groups = 32}, false);
-  add({}, {.shape = {.h = 1, .w = 1, .c = 8}, .groups = 2}, false);
+  // A mean that is large beside the deviation, in each group and from channel to channel: over several chunks of
+  // positions, the last one short, or all of them by one workgroup.
+  for (const graph::NodeChoice* const choice : {static_cast<const graph::NodeChoice*>(nullptr), &two_launches}) {
+    const Setting f32{.choice = choice}, f16{.activation = DataType::F16, .choice = choice};
+    add(f32, {.shape = {.b = 2, .h = 31, .w = 37, .c = 20}, .groups = 2, .centre = 1000}, true);
+    add(f32, {.shape = {.h = 67, .w = 41, .c = 12}, .joined = 4, .groups = 4, .centre = -300}, true);
+    add(f16, {.shape = {.h = 40, .w = 33, .c = 6}, .groups = 2, .centre = 1000}, false);
+    add(f32, {.shape = {.h = 4, .w = 4, .c = 320}, .groups = 32}, false);
+    add(f32, {.shape = {.h = 1, .w = 1, .c = 8}, .groups = 2}, false);
+  }
+  // Sizes of groups, and positions that are no whole number of blocks a row; three groups, so that workgroups of two or
+  // four have less to do. The factor of groups without deviation is large.
+  for (const DataType type : activation_types) {
+    for (const std::uint32_t size : {1U, 3U, 10U, 30U, 40U, 60U, 80U}) {
+      for (const auto& [h, w] : {std::pair{1U, 1U}, {1U, 7U}, {7U, 9U}, {15U, 20U}}) {
+        const Shape shape{.h = h, .w = w, .c = 3 * size};
+        add({.activation = type}, {.shape = shape, .groups = 3, .centre = h * w > 1 ? 50.0F : 20.0F}, false);
+      }
+    }
+  }
+  // Both tensors, of as many positions as one workgroup takes, and of more than that.
+  add({.activation = DataType::F16},
+      {.shape = {.b = 2, .h = 64, .w = 64, .c = 24}, .joined = 16, .groups = 4, .centre = 100}, false);
+  add({}, {.shape = {.h = 96, .w = 90, .c = 24}, .joined = 16, .groups = 4, .centre = 100}, false);
   return cases;
 }
 

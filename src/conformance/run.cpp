@@ -28,14 +28,14 @@ double half_steps(const graph::LoweredGraph& lowered) {
   return most;
 }
 
-// Kernels that make input ready for matrix units, add what they left in shares, or combine the parts of a divided
-// cache: more than the one of each node.
+// Kernels that make input ready for matrix units, add what they left in shares, combine the parts of a divided cache,
+// or find the statistics of channels for those of groups: more than the one of each node.
 std::size_t helpers(const graph::LoweredGraph& lowered) {
   std::size_t count = 0;
   for (std::size_t i = 1; i < lowered.steps.size(); ++i) {
     const std::string_view kernel = lowered.steps[i].kernel;
-    const bool can_have_helpers =
-        kernel.ends_with("-matrix") || kernel.ends_with("-pipeline") || kernel.find("-split") != std::string_view::npos;
+    const bool can_have_helpers = kernel.ends_with("-matrix") || kernel.ends_with("-pipeline") ||
+                                  kernel.find("-split") != std::string_view::npos || kernel == "group-statistics";
     if (can_have_helpers && lowered.steps[i].node == lowered.steps[i - 1].node) ++count;
   }
   return count;

@@ -1,6 +1,7 @@
 // The second half of a group norm's statistics: joins what channel_statistics.wgsl found of each channel and chunk of
 // positions, and gives each channel the factor and the term that normalise it. A workgroup takes as many groups as
 // begin and end with whole slices, one after the other.
+import package::group_factors::{size, span, span_slices, OfGroups, factor_of, store_factors};
 import package::reduce::{lanes, workgroup_sum};
 
 @tensor var<read> means: tensor<f32>;  // {B, W = chunks, C}
@@ -12,9 +13,6 @@ import package::reduce::{lanes, workgroup_sum};
 
 override positions: u32;
 override chunk: u32;  // positions of a chunk; the last has those that are left
-override size: u32;   // channels of a group
-override span: u32;   // groups of a workgroup; span * size is a multiple of 4
-override epsilon: f32;
 
 const chunks = tensorWidth(means);
 const groups = tensorChannels(means) / size;
@@ -32,8 +30,8 @@ fn group_statistics(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
   let lane = local.x;
   let b = at.y;
   let first_group = at.x * span;
-  var group_mean: array<f32, span>;
-  var group_factor: array<f32, span>;
+  var group_mean: OfGroups;
+  var group_factor: OfGroups;
   for (var g = 0u; g < min(span, groups - first_group); g++) {
     let first = (first_group + g) * size;
     // Means are taken from the first of them on, so that their sum keeps its digits.
@@ -51,22 +49,13 @@ fn group_statistics(@builtin(workgroup_id) at: vec3u, @builtin(local_invocation_
                         count_of(i / size) * difference * difference;
     }
     group_mean[g] = mean;
-    group_factor[g] = inverseSqrt(workgroup_sum(sum_of_squares, lane) / f32(positions * size) + epsilon);
+    group_factor[g] = factor_of(workgroup_sum(sum_of_squares, lane), positions);
   }
 
-  for (var i = lane; i < span * size / 4u; i += lanes) {
+  for (var i = lane; i < span_slices; i += lanes) {
     let s = first_group * size / 4u + i;
     if (s < tensorSlices(means)) {
-      var mean = vec4f();
-      var factor = vec4f();
-      @unroll for (var k = 0u; k < 4u; k++) {
-        let g = (4u * i + k) / size;
-        mean[k] = group_mean[g];
-        factor[k] = group_factor[g];
-      }
-      factor *= tensorLoad(gamma, s);
-      tensorStore(scale, b, 0u, 0u, s, factor);
-      tensorStore(shift, b, 0u, 0u, s, tensorLoad(beta, s) - mean * factor);
+      store_factors(gamma, beta, scale, shift, b, s, i, &group_mean, &group_factor);
     }
   }
 }

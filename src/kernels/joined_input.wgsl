@@ -1,4 +1,4 @@
-// The input of a convolution, which may be two tensors joined along the channels.
+// The input of a convolution or a norm, which may be two tensors joined along the channels.
 override joined: bool;  // whether x2 follows x
 
 fn joined_load(x: tensor<f32>, x2: tensor<f32>, b: u32, y: u32, column: u32, s: u32) -> vec4f {
