@@ -93,13 +93,15 @@ struct Plan {
   double planned = 0, bound = 0, naive = 0;  // MiB
 };
 
-/// Activations in half precision, on a device with a GPU's kernels and so many units.
-Plan plan(Graph graph, std::uint32_t units) {
+/// Activations in half precision, on a device with a GPU's kernels and so many units, and so much memory; 0: it does not
+/// say how much, and has none to spare.
+Plan plan(Graph graph, std::uint32_t units, std::uint64_t device_memory = 0) {
   constexpr double mib = 1 << 20;
   gpu::DeviceFacts facts = test::device("reference")->facts();
   facts.compute_units = units;
   facts.local_memory = 48 << 10;
   facts.buffer_alignment = 512;
+  facts.global_memory = device_memory;
   const graph::MemoryReport memory = graph::lower(std::move(graph), facts, {.precision = graph::Precision::F16}).memory;
   return {static_cast<double>(memory.activations_planned) / mib, static_cast<double>(memory.lower_bound) / mib,
           static_cast<double>(memory.activations_naive) / mib};
@@ -128,6 +130,17 @@ TEST(ImageGraph, ActivationsOfAPictureOf512By512FitWhereTheyAreMeantTo) {
       EXPECT_GT(result.naive, 4 * result.planned) << row.name << " on " << units << " units";
     }
   }
+}
+
+// What a large device spends for speed, and a small one does not.
+TEST(ImageGraph, ActivationsTakeLittleOfALargeDevice) {
+  const Graph unet = models::unet_graph(model(), {.batch = 2, .activation_type = DataType::F16});
+  const Graph decoder = models::vae_decoder_graph(model(), {.activation_type = DataType::F16});
+  constexpr std::uint64_t small = std::uint64_t{512} << 20, large = std::uint64_t{80} << 30;
+  EXPECT_EQ(plan(unet, 40, small).planned, plan(unet, 40).planned);
+  EXPECT_EQ(plan(decoder, 40, small).planned, plan(decoder, 40).planned);
+  EXPECT_LE(plan(unet, 40, large).planned, 62);
+  EXPECT_LE(plan(decoder, 40, large).planned, 330);
 }
 
 }  // namespace

@@ -207,6 +207,13 @@ TEST(ShippedTables, AreForTheirDevices) {
   cpu.has_wide_dot = false;
   EXPECT_EQ(shipped_for(cpu), nullptr);
   EXPECT_EQ(shipped_for(facts()), nullptr);
+  gpu::DeviceFacts gpu;
+  gpu.api = "OpenCL 3.0";
+  gpu.name = "NVIDIA H200";
+  ASSERT_NE(shipped_for(gpu), nullptr);
+  EXPECT_EQ(shipped_for(gpu)->name, "opencl-h200");
+  gpu.api = "WebGPU over Vulkan";
+  EXPECT_EQ(shipped_for(gpu), nullptr);
 }
 
 }  // namespace
