@@ -65,7 +65,7 @@ Result run(const Model& model, const std::string& device_id, DataType type, Stor
       device, [&](std::string_view name) { return std::as_bytes(std::span(stored.at(std::string(name)))); });
   settings.options.storage = storage;
   if (!joins) settings.options.disabled_passes = {"join-linears"};
-  graph::Program program(device, std::move(graph), std::move(settings));
+  graph::Program program(device, graph, std::move(settings));
   unsigned seed = 1;
   Result result;
   const auto values_of = [&](graph::Role role) {

@@ -93,8 +93,8 @@ struct Plan {
   double planned = 0, bound = 0, naive = 0;  // MiB
 };
 
-/// Activations in half precision, on a device with a GPU's kernels and so many units, and so much memory; 0: it does not
-/// say how much, and has none to spare.
+/// Activations in half precision, on a device with a GPU's kernels and so many units, and so much memory; 0: it does
+/// not say how much, and has none to spare.
 Plan plan(Graph graph, std::uint32_t units, std::uint64_t device_memory = 0) {
   constexpr double mib = 1 << 20;
   gpu::DeviceFacts facts = test::device("reference")->facts();

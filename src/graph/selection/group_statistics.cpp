@@ -160,7 +160,7 @@ Lowering group_statistics(const Node& node, const SelectionContext& context) {
   channels.resources = inputs_of(node);
   channels.resources.push_back(write_scratch("means", 0));
   channels.resources.push_back(write_scratch("squares", 1));
-  channels.grid = {groups_of(extents.slices, cut.columns * cut.width), GridExtent{.fixed = chunks},
+  channels.grid = {groups_of(extents.slices, std::uint64_t{cut.columns} * cut.width), GridExtent{.fixed = chunks},
                    GridExtent{.fixed = extents.batch}};
 
   KernelUse groups{.module_path = "package::group_statistics", .label = node.name};
