@@ -141,6 +141,17 @@ TEST(TiledInputs, OfImages) {
   EXPECT_EQ(compare(model), Counts(1, 0));
 }
 
+// Of one tap; under a window the input has a border.
+TEST(TiledInputs, OfConvolutions) {
+  Model model{.shape = {.b = 2, .h = 5, .w = 7, .c = 64}};
+  model.matrices = {{"w", {128, 64}}, {"v", {64, 128}}};
+  model.build = [](Builder& b, const Tensor& x, const auto& weights) {
+    const Tensor first = b.conv2d(x, weights("w"), {}, b.vector("bias", ones(128)));
+    b.output("y", b.conv2d(first, weights("v"), {}), DataType::F32);
+  };
+  EXPECT_EQ(compare(model), Counts(1, 1));
+}
+
 TEST(TiledInputs, NotWhereOthersReadTheValueToo) {
   Model model{.shape = {.w = 40, .c = 64}, .tokens = 40, .counts_tokens = true};
   model.matrices = {{"w", {64, 64}}};

@@ -36,6 +36,13 @@ constexpr std::uint32_t band = 16;  // rows of tiles that are done together
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
 
+// Whether the input lies in planes with a border: under a window of one tap that moves by one, a convolution of one
+// input is a linear.
+bool has_window(const Node& node) {
+  const auto* const convolution = node.as<Conv2d>();
+  return convolution != nullptr && (*convolution != Conv2d{} || joined_input(node) != no_value);
+}
+
 // Words of a row in a step, as kernels/pipeline_fields.wgsl copies them: of superblocks a part, with all its scales.
 std::uint32_t step_words(DataType format) {
   switch (format) {
@@ -63,7 +70,7 @@ PipelineExtents extents_of(const Node& node, const SelectionContext& context) {
                           .rows = y.c,
                           .columns = context.value(node.inputs[1]).weights.columns,
                           .is_gated = is_gated(node)};
-  if (node.as<Conv2d>() != nullptr) extents.positions = planes_of(node, context).positions;
+  if (has_window(node)) extents.positions = planes_of(node, context).positions;
   // As on the matrix units of subgroups, shares are no larger than what the graph has anyway.
   const std::uint64_t largest = largest_activation(context);
   extents.most_share_bytes = largest == 0 ? 0 : largest - 1;
@@ -208,7 +215,7 @@ Lowering pipeline_product(const Node& node, const SelectionContext& context, con
   const ValueId y = node.outputs[0];
   const std::uint32_t tokens = tiling.tile->tokens;
   const PipelineExtents extents = extents_of(node, context);
-  const bool is_image = node.as<Conv2d>() != nullptr;
+  const bool is_image = has_window(node);
   const bool is_tiled = !is_image && node.prologue.empty() && !is_even_first(node, context) &&
                         context.descriptor(node.inputs[0]).layout.tile == tokens;
   Lowering lowering;
@@ -291,8 +298,7 @@ constexpr KernelRow rows[] = {{Conv2d::name, "conv-pipeline", takes_convolution,
 std::span<const KernelRow> pipeline_kernels() { return rows; }
 
 std::uint32_t tile_of_input(const Node& node, const KernelRow& row, const SelectionContext& context) {
-  const bool is_linear = row.instantiate == through_pipeline && node.as<Conv2d>() == nullptr;
-  if (!is_linear || !node.prologue.empty() || is_even_first(node, context)) return 0;
+  if (row.instantiate != through_pipeline || has_window(node) || !node.prologue.empty() || is_even_first(node, context)) return 0;
   const PipelineTile* const tile = tiling_of(node, context).tile;
   return tile == nullptr ? 0 : tile->tokens;
 }
