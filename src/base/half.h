@@ -12,11 +12,15 @@ namespace driftwood {
 /// nor below does a choice decide whether an operation on floats is needed: a compiler that does none without need
 /// makes branches of such, and not code that converts several an instruction.
 inline float half_to_float(std::uint16_t bits) {
-  const std::uint32_t shifted = (bits & 0x7fffu) << 13;
-  // The exponents' biases differ by 112; as a product subnormals become what they are.
-  const float scaled = std::bit_cast<float>(shifted) * 0x1p112F;
-  const std::uint32_t endless = shifted >= (31u << 23) ? 255u << 23 : 0u;  // infinities and NaN
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | endless | (bits & 0x8000u) << 16);
+  const std::uint32_t magnitude = bits & 0x7fffu, shifted = magnitude << 13;
+  // Subnormals as the integers that they count, so that no subnormal float is an operand: threads that take such for
+  // zero give the same.
+  const float counted = static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24F;
+  const std::uint32_t is_subnormal = magnitude < 0x400u ? 0xffffffffu : 0u;
+  const std::uint32_t normal = shifted + (112u << 23);                   // the exponents' biases differ by 112
+  const std::uint32_t endless = magnitude >= 0x7c00u ? 112u << 23 : 0u;  // infinities and NaN
+  const std::uint32_t size = (std::bit_cast<std::uint32_t>(counted) & is_subnormal) | (normal & ~is_subnormal);
+  return std::bit_cast<float>((size + endless) | (bits & 0x8000u) << 16);
 }
 
 /// The binary16 bit pattern nearest to `value`; values past 65504 become infinity, NaN stays NaN.

@@ -4,8 +4,13 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 namespace driftwood {
 namespace {
@@ -32,6 +37,28 @@ TEST(Half, StandsForItsSignExponentAndMantissa) {
     }
   }
 }
+
+#if defined(__SSE2__)
+// As programs run that are linked with -ffast-math.
+TEST(Half, IsTheSameWhereSubnormalFloatsAreTakenForZero) {
+  std::vector<std::uint16_t> halves(0x10000);
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) halves[bits] = static_cast<std::uint16_t>(bits);
+  std::vector<float> usual(halves.size()), floats(halves.size());
+  halves_to_floats(halves, usual.data());
+  std::vector<std::uint16_t> back(halves.size()), usual_back(halves.size());
+  floats_to_halves(usual, usual_back.data());
+  constexpr unsigned are_zero = 0x8040;
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | are_zero);
+  halves_to_floats(halves, floats.data());
+  floats_to_halves(usual, back.data());
+  const std::uint16_t tiny = float_to_half(std::bit_cast<float>(1U));
+  _mm_setcsr(before);
+  EXPECT_EQ(std::memcmp(usual.data(), floats.data(), usual.size() * sizeof(float)), 0);
+  EXPECT_EQ(usual_back, back);
+  EXPECT_EQ(tiny, 0);
+}
+#endif
 
 TEST(Half, ManyAreConvertedAsOneIs) {
   std::vector<std::uint16_t> halves(0x10000);
