@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string_view>
 
+#include "base/error.h"
 #include "conformance/claiming_device.h"
 #include "gpu/reference/reference_device.h"
 #include "kernels/source.h"
@@ -83,8 +85,26 @@ bool runs_everything() {
   return wish != nullptr && std::string_view(wish) == "all";
 }
 
+namespace {
+
+// Every case, or those of this process's share.
+std::vector<Case> share_of_cases() {
+  std::vector<Case> cases = all_cases();
+  const char* const given = std::getenv("DRIFTWOOD_CONFORMANCE_SHARE");
+  if (given == nullptr) return cases;
+  std::size_t share = 0, shares = 0;
+  if (std::sscanf(given, "%zu/%zu", &share, &shares) != 2 || share >= shares) {
+    throw InvalidInput(fmt::format("The share '{}' is none; 0/4 to 3/4 are the four of four.", given));
+  }
+  std::vector<Case> own;
+  for (std::size_t i = share; i < cases.size(); i += shares) own.push_back(std::move(cases[i]));
+  return own;
+}
+
+}  // namespace
+
 const std::vector<Case>& cases_of(const Machine& machine) {
-  static const std::vector<Case> all = all_cases();
+  static const std::vector<Case> all = share_of_cases();
   if (runs_everything() || (machine.is_reference() && machine.family != "small_gpu")) return all;
   static std::map<Machine, std::vector<Case>> samples;
   const auto [place, is_new] = samples.try_emplace(machine);

@@ -31,7 +31,8 @@ const conformance::Subject* subject(const Machine& machine);
 /// Whether every case is to be run on every machine ($DRIFTWOOD_CONFORMANCE is "all"), or a sample on most.
 bool runs_everything();
 
-/// The cases that are run on a machine.
+/// The cases that are run on a machine. $DRIFTWOOD_CONFORMANCE_SHARE "I/N" leaves every Nth from the Ith on, so that N
+/// processes have as much to do each.
 const std::vector<conformance::Case>& cases_of(const Machine& machine);
 
 /// Every problem has random contents; another seed ($DRIFTWOOD_TEST_SEED) gives others.
