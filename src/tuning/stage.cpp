@@ -35,7 +35,9 @@ std::uint64_t own_bytes(const graph::Node& node, const graph::Graph& graph) {
   return bytes;
 }
 
+// A part lies in its own whole at its own place, which a kernel knows.
 bool is_shared(const graph::Value& value) {
+  if (value.part_of != graph::no_value) return false;
   return value.role == graph::Role::Activation || value.role == graph::Role::Input || value.role == graph::Role::Output;
 }
 
@@ -45,7 +47,7 @@ std::map<graph::ValueId, graph::ValueId> in_place_of(const graph::Node& node, co
   std::map<graph::ValueId, graph::ValueId> places;
   const auto pair = [&](const std::vector<graph::ValueId>& ids, const std::vector<graph::ValueId>& of_first) {
     for (std::size_t i = 0; i < ids.size() && i < of_first.size(); ++i) {
-      if (is_shared(graph.value(graph.root(ids[i])))) places[ids[i]] = of_first[i];
+      if (is_shared(graph.value(ids[i]))) places[ids[i]] = of_first[i];
     }
   };
   pair(graph::Graph::all_inputs(node), graph::Graph::all_inputs(first));

@@ -83,6 +83,18 @@ TEST_F(TrustedDevice, IsTestedAnewWithAnotherDriverOrAnotherLimit) {
   EXPECT_EQ(faults_->compiled, 0U) << "the records of all are kept";
 }
 
+TEST_F(TrustedDevice, ARecordHoldsWhateverMemoryIsFree) {
+  gpu::DeviceFacts facts = gpu::make_reference_device({})->facts();
+  facts.global_memory = std::uint64_t{8} << 30;
+  facts.max_allocation = std::uint64_t{2} << 30;
+  const std::string key = record_key(facts, Scope::Images);
+  facts.global_memory -= 1 << 20;
+  facts.max_allocation -= 1 << 20;
+  EXPECT_EQ(record_key(facts, Scope::Images), key);
+  facts.local_memory /= 2;
+  EXPECT_NE(record_key(facts, Scope::Images), key);
+}
+
 TEST_F(TrustedDevice, ADamagedRecordIsAMiss) {
   open();
   std::stringstream whole;
