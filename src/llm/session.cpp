@@ -28,7 +28,7 @@ graph::WeightsProvider weights_of(const models::Checkpoint& checkpoint) {
 
 }  // namespace
 
-Session::Session(gpu::Device& device, const models::Checkpoint& checkpoint, SessionSettings settings)
+Session::Session(gpu::Device& device, const models::Checkpoint& checkpoint, const SessionSettings& settings)
     : device_(device),
       checkpoint_(checkpoint),
       settings_(resolved(settings, checkpoint, device.facts())),

@@ -29,7 +29,7 @@ namespace driftwood::llm {
 class Session {
  public:
   /// Compiles the programs and uploads the weights. `device` and `checkpoint` must outlive the session.
-  Session(gpu::Device& device, const models::Checkpoint& checkpoint, SessionSettings settings = {});
+  Session(gpu::Device& device, const models::Checkpoint& checkpoint, const SessionSettings& settings = {});
 
   std::uint32_t context() const { return *settings_.context; }
   std::uint32_t vocabulary() const { return checkpoint_.config().vocabulary; }
