@@ -39,8 +39,7 @@ class KeyWriter {
   KeyWriter(const Graph& graph, NodeKey& key) : graph_(graph), key_(key) {}
 
   std::string operand(ValueId id) {
-    const bool is_part = graph_.value(id).part_of != no_value;
-    const Value& value = graph_.value(is_part ? id : graph_.root(id));
+    const Value& value = graph_.value(graph_.described_by(id));
     if (value.role == Role::Weights) {
       const WeightsSource& source = value.weights;
       std::string text = fmt::format("{} {} x {}", driftwood::to_string(source.format), source.rows(), source.columns);

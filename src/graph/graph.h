@@ -81,6 +81,11 @@ struct Value {
   std::optional<TensorDescriptor> descriptor = {};
 };
 
+/// What the elements of an activation take, before it is stored anyhow.
+inline std::uint64_t element_bytes(const Value& value) {
+  return value.shape.elements() * info(value.data_type).block_bytes;
+}
+
 struct Node {
   std::string name = {};
   Operation operation = {};
@@ -124,6 +129,8 @@ class Graph {
   const Value* find(std::string_view name) const;
   /// The State at the bottom of a chain of writes, and what a part is of; any other value is its own.
   ValueId root(ValueId id) const;
+  /// The value that says what `id` is and how it is stored: a part itself, of all else the root.
+  ValueId described_by(ValueId id) const { return values_[id].part_of == no_value ? root(id) : id; }
   /// All inputs of a node: its operands, those of its epilogue, those of its prologue.
   static std::vector<ValueId> all_inputs(const Node& node);
 

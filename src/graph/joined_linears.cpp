@@ -1,8 +1,8 @@
 #include "graph/joined_linears.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "graph/passes/rewrite.h"
@@ -62,8 +62,7 @@ std::vector<std::vector<std::size_t>> alike(const Graph& graph, const Uses& uses
 std::uint64_t bytes_of(const Graph& graph, const std::vector<std::size_t>& nodes) {
   std::uint64_t bytes = 0;
   for (const std::size_t n : nodes) {
-    const Value& y = graph.value(graph.nodes()[n].outputs[0]);
-    bytes += y.shape.elements() * info(y.data_type).block_bytes;
+    bytes += element_bytes(graph.value(graph.nodes()[n].outputs[0]));
   }
   return bytes;
 }
@@ -122,8 +121,7 @@ void join_linears(Graph& graph, const gpu::DeviceFacts& facts) {
     graph.nodes()[group[0]] = joined(graph, group);
     removed.insert(removed.end(), group.begin() + 1, group.end());
   }
-  std::ranges::sort(removed, std::greater());
-  for (const std::size_t n : removed) graph.nodes().erase(graph.nodes().begin() + static_cast<std::ptrdiff_t>(n));
+  remove_nodes(graph, std::move(removed));
   graph.check();
 }
 

@@ -177,8 +177,7 @@ namespace {
 std::uint64_t largest_activation(const Graph& graph) {
   std::uint64_t largest = 0;
   for (const Value& value : graph.values()) {
-    if (value.role != Role::Activation) continue;
-    largest = std::max<std::uint64_t>(largest, value.shape.elements() * info(value.data_type).block_bytes);
+    if (value.role == Role::Activation) largest = std::max(largest, element_bytes(value));
   }
   return largest;
 }

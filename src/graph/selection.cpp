@@ -34,7 +34,7 @@ ResourceUse write_scratch(std::string name, std::uint32_t scratch) {
 ResourceUse parameters(std::string name) { return {.name = std::move(name), .kind = ResourceUse::Kind::Parameters}; }
 
 const TensorDescriptor& SelectionContext::descriptor(ValueId id) const {
-  const Value& value = graph.value(graph.value(id).part_of == no_value ? graph.root(id) : id);
+  const Value& value = graph.value(graph.described_by(id));
   if (!value.descriptor) {
     throw InternalError(fmt::format("The {} '{}' is stored as no tensor.", to_string(value.role), value.name));
   }

@@ -10,19 +10,15 @@
 #include "graph/builder.h"
 #include "kernels/source.h"
 #include "support/error_of.h"
+#include "support/random_floats.h"
 
 namespace driftwood::graph {
 namespace {
 
 using test::error_of;
 
-std::vector<float> random_floats(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> range(-2, 2);
-  std::vector<float> values(count);
-  for (float& value : values) value = range(random);
-  return values;
-}
+// As far from zero as tells activations apart.
+std::vector<float> random_floats(std::size_t count, unsigned seed) { return test::random_floats(count, seed, 2); }
 
 // y = silu(x + bias) * gelu(r), clamped; and z = tanh(y) / 2, of an odd number of channels.
 Graph two_outputs(const Shape& shape, std::uint32_t tokens) {

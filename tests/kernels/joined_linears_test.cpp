@@ -9,26 +9,18 @@
 #include <cstring>
 #include <functional>
 #include <map>
-#include <random>
 #include <set>
 
 #include "graph/builder.h"
 #include "graph/program.h"
 #include "support/devices.h"
+#include "support/random_floats.h"
 
 namespace driftwood::test {
 namespace {
 
 using graph::Builder;
 using graph::Tensor;
-
-std::vector<float> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> range(-1, 1);
-  std::vector<float> values(count);
-  for (float& value : values) value = range(random);
-  return values;
-}
 
 // A model of f32 weights, each of its own seed.
 struct Model {
@@ -41,7 +33,7 @@ Tensor matrix(Builder& b, const std::string& name, std::uint32_t rows, std::uint
 }
 
 Tensor bias(Builder& b, const std::string& name, std::uint32_t size) {
-  return b.vector(name + ".bias", numbers(size, static_cast<unsigned>(name.size())));
+  return b.vector(name + ".bias", random_floats(size, static_cast<unsigned>(name.size())));
 }
 
 struct Result {
@@ -58,7 +50,8 @@ Result run(const Model& model, const std::string& device_id, DataType type, Stor
   std::map<std::string, std::vector<float>> stored;
   for (const graph::Value& value : graph.values()) {
     if (value.role != graph::Role::Weights) continue;
-    stored[value.name] = numbers(value.shape.elements(), static_cast<unsigned>(std::hash<std::string>{}(value.name)));
+    stored[value.name] =
+        random_floats(value.shape.elements(), static_cast<unsigned>(std::hash<std::string>{}(value.name)));
   }
   graph::ProgramSettings settings;
   settings.store = std::make_shared<graph::ResourceStore>(
@@ -75,7 +68,7 @@ Result run(const Model& model, const std::string& device_id, DataType type, Stor
     return values;
   };
   for (const graph::Value& input : values_of(graph::Role::Input)) {
-    program.write_floats(input.name, numbers(input.shape.elements(), ++seed));
+    program.write_floats(input.name, random_floats(input.shape.elements(), ++seed));
   }
   program.run({.tokens = model.tokens});
   for (const graph::Value& output : values_of(graph::Role::Output)) {

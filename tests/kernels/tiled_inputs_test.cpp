@@ -15,6 +15,7 @@
 #include "graph/lowering.h"
 #include "graph/program.h"
 #include "support/devices.h"
+#include "support/random_floats.h"
 
 namespace driftwood::test {
 namespace {
@@ -71,11 +72,7 @@ Result run(const Model& model, bool tiles) {
   });
   if (!tiles) settings.options.disabled_passes = {"tile-inputs"};
   graph::Program program(device, std::move(b).build(), std::move(settings));
-  std::vector<float> values(model.shape.elements());
-  std::mt19937 random(7);
-  std::uniform_real_distribution<float> range(-1, 1);
-  for (float& value : values) value = range(random);
-  program.write_floats("x", values);
+  program.write_floats("x", random_floats(model.shape.elements(), 7));
   program.run({.tokens = model.tokens});
 
   Result result;

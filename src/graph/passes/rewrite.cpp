@@ -5,10 +5,13 @@
 namespace driftwood::graph {
 
 void replace_nodes(Graph& graph, std::size_t place, Node node, std::vector<std::size_t> removed) {
-  std::vector<Node>& nodes = graph.nodes();
-  nodes[place] = std::move(node);
+  graph.nodes()[place] = std::move(node);
+  remove_nodes(graph, std::move(removed));
+}
+
+void remove_nodes(Graph& graph, std::vector<std::size_t> removed) {
   std::sort(removed.rbegin(), removed.rend());
-  for (const std::size_t n : removed) nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(n));
+  for (const std::size_t n : removed) graph.nodes().erase(graph.nodes().begin() + static_cast<std::ptrdiff_t>(n));
 }
 
 ValueId merged_weights(Graph& graph, std::span<const ValueId> parts) {

@@ -28,6 +28,9 @@ struct Uses {
 /// Puts `node` in the place of nodes[place] and removes the nodes in `removed` (indices, any order, without `place`).
 void replace_nodes(Graph& graph, std::size_t place, Node node, std::vector<std::size_t> removed);
 
+/// Removes the nodes of these indices, in any order.
+void remove_nodes(Graph& graph, std::vector<std::size_t> removed);
+
 /// The rows of matrices of one format and width below one another.
 ValueId merged_weights(Graph& graph, std::span<const ValueId> parts);
 /// The channels of constant vectors behind one another.

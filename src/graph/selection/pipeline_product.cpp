@@ -298,7 +298,8 @@ constexpr KernelRow rows[] = {{Conv2d::name, "conv-pipeline", takes_convolution,
 std::span<const KernelRow> pipeline_kernels() { return rows; }
 
 std::uint32_t tile_of_input(const Node& node, const KernelRow& row, const SelectionContext& context) {
-  if (row.instantiate != through_pipeline || has_window(node) || !node.prologue.empty() || is_even_first(node, context)) return 0;
+  if (row.instantiate != through_pipeline || has_window(node) || !node.prologue.empty() || is_even_first(node, context))
+    return 0;
   const PipelineTile* const tile = tiling_of(node, context).tile;
   return tile == nullptr ? 0 : tile->tokens;
 }

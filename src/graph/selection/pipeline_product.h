@@ -43,7 +43,7 @@ std::uint32_t pipeline_format(DataType format);
 PipelineTiling choose_pipeline(const PipelineExtents& extents, DataType format, const gpu::DeviceFacts& facts);
 
 /// The positions of a tile in which a row of pipeline_kernels() reads the node's input 0, where it reads that as it is
-/// stored; 0: another row, a convolution, or a node with a prologue.
+/// stored; 0: another row, a convolution under a window, or a node with a prologue.
 std::uint32_t tile_of_input(const Node& node, const KernelRow& row, const SelectionContext& context);
 
 /// The kernels of a linear, gated linear or convolution in that tiling.
