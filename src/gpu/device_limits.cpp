@@ -35,10 +35,10 @@ void impose(const DeviceFacts& facts, std::string_view name, LimitKind kind, std
     case LimitKind::AtMost:
       if (value > own) refuse(facts, name, text, fmt::format("its own is {}", own));
       break;
-    case LimitKind::Multiple:
-      if (!std::has_single_bit(value) || value % own != 0)
-        refuse(facts, name, text, fmt::format("a power of two and multiple of its own {} can be", own));
-      break;
+    case LimitKind::AtLeast:
+      if (!std::has_single_bit(value)) refuse(facts, name, text, "a power of two can be");
+      own = std::max(own, value);
+      return;
     case LimitKind::Same:
       if (value != own && value != 1) refuse(facts, name, text, fmt::format("its own {} cannot be changed", own));
       break;

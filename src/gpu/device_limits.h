@@ -22,7 +22,7 @@ struct DeviceLimits {
   std::optional<std::uint64_t> max_allocation = {};
   std::optional<std::uint64_t> max_binding = {};
   std::optional<std::uint32_t> max_bindings = {};
-  std::optional<std::uint64_t> buffer_alignment = {};  // a multiple of the device's own
+  std::optional<std::uint64_t> buffer_alignment = {};  // the device's own where that is larger
   std::optional<bool> has_images = {};
   std::optional<bool> has_3d_image_writes = {};
   std::optional<std::uint64_t> max_image_buffer = {};
@@ -42,11 +42,11 @@ struct DeviceLimits {
 
 /// How a limit makes a device smaller.
 enum class LimitKind : std::uint8_t {
-  AtMost,    // a number up to the device's own
-  OrNone,    // the same, where the device's own 0 stands for no limit
-  Multiple,  // a multiple of the device's own that is a power of two
-  Same,      // cannot be changed but to 1, none
-  Absent,    // false takes away what the device has
+  AtMost,   // a number up to the device's own
+  OrNone,   // the same, where the device's own 0 stands for no limit
+  AtLeast,  // a power of two; the device's own stands where it is larger, so that no offset is one it cannot take
+  Same,     // cannot be changed but to 1, none
+  Absent,   // false takes away what the device has
 };
 
 /// Calls f(name, member of DeviceLimits, member of DeviceFacts, kind, least value) for each.
@@ -63,7 +63,7 @@ void for_each_limit(F&& f) {
   f("max_allocation", &L::max_allocation, &D::max_allocation, LimitKind::OrNone, 1);
   f("max_binding", &L::max_binding, &D::max_binding, LimitKind::OrNone, 16);
   f("max_bindings", &L::max_bindings, &D::max_bindings, LimitKind::OrNone, 1);
-  f("buffer_alignment", &L::buffer_alignment, &D::buffer_alignment, LimitKind::Multiple, 1);
+  f("buffer_alignment", &L::buffer_alignment, &D::buffer_alignment, LimitKind::AtLeast, 1);
   f("has_images", &L::has_images, &D::has_images, LimitKind::Absent, 0);
   f("has_3d_image_writes", &L::has_3d_image_writes, &D::has_3d_image_writes, LimitKind::Absent, 0);
   f("max_image_buffer", &L::max_image_buffer, &D::max_image_buffer, LimitKind::AtMost, 0);

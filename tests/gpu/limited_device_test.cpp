@@ -43,8 +43,9 @@ TEST(DeviceLimitsTest, OnlyASmallerDeviceCanBeMade) {
   EXPECT_THAT(refused({.max_workgroup_extent = {{64, 64, 4096}}}), HasSubstr("'max_workgroup_extent[2]' of 4096"));
   EXPECT_THAT(refused({.local_memory = 1 << 30}), HasSubstr("its own is 262144"));
   EXPECT_THAT(refused({.max_binding = 8}), HasSubstr("the least is 16"));
-  EXPECT_THAT(refused({.buffer_alignment = 6}), HasSubstr("multiple of its own 4"));
-  EXPECT_THAT(refused({.buffer_alignment = 2}), HasSubstr("multiple of its own 4"));
+  EXPECT_THAT(refused({.buffer_alignment = 6}),
+              AllOf(HasSubstr("'buffer_alignment' of 6"), HasSubstr("a power of two")));
+  EXPECT_THAT(refused({.buffer_alignment = 0}), HasSubstr("the least is 1"));
   EXPECT_THAT(refused({.is_cpu = true}), HasSubstr("'is_cpu' of true"));
   EXPECT_THAT(refused({.subgroup_size = 16}), HasSubstr("its own 32 cannot be changed"));
   EXPECT_EQ(refused({.max_binding = 1 << 27, .max_bindings = 8, .subgroup_size = 32}), "no error");
@@ -53,6 +54,12 @@ TEST(DeviceLimitsTest, OnlyASmallerDeviceCanBeMade) {
   EXPECT_THAT(error_of([&] { limited_facts(few, {.max_bindings = 8}); }), HasSubstr("its own is 4"));
   few.has_packed_dot = false;
   EXPECT_THAT(error_of([&] { limited_facts(few, {.has_packed_dot = true}); }), HasSubstr("only takes away"));
+}
+
+TEST(DeviceLimitsTest, OffsetsThatTheDeviceCannotTakeAreNotAllowedByALimit) {
+  ASSERT_EQ(large()->facts().buffer_alignment, 4u);
+  EXPECT_EQ(limited_facts(large()->facts(), {.buffer_alignment = 2}).buffer_alignment, 4u);
+  EXPECT_EQ(limited_facts(large()->facts(), {.buffer_alignment = 128}).buffer_alignment, 128u);
 }
 
 TEST(DeviceLimitsTest, WhatStandsOnSomethingGoesWithIt) {
