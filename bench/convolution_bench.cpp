@@ -1,8 +1,10 @@
 // How fast a convolution is, and how long its kernel takes to compile.
 //
-//   convolution_bench DEVICE HEIGHT WIDTH IN OUT [WINDOW] [BATCH] [FORMAT] [REPEATS]
+//   convolution_bench DEVICE HEIGHT WIDTH IN OUT [WINDOW] [BATCH] [FORMAT] [REPEATS] [KERNEL [PARAMETER=VALUE ...]]
 //
-// WINDOW 0: a linear of HEIGHT * WIDTH * BATCH rows. FORMAT: of weights, f16 unless given.
+// WINDOW 0: a linear of HEIGHT * WIDTH * BATCH rows. FORMAT: of weights, f16 unless given, and after a colon of what it
+// reads and gives, f32 unless given. KERNEL: the one that does it, by rule unless given, with values of its parameters
+// (conv-pipeline tokens=192).
 //
 // Prints the seconds of processor time until the program has run once (weights uploaded, kernel compiled or found in
 // the program cache), the median milliseconds of a run as the device measures it, GMAC/s, and GMAC for each second of
@@ -17,6 +19,7 @@
 
 #include "base/error.h"
 #include "bench_main.h"
+#include "choice_arguments.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
@@ -37,12 +40,14 @@ int measure(int argc, char** argv) {
   const bool is_linear = argc > 6 && std::string_view(argv[6]) == "0";
   const std::uint32_t window = number(6, 3);
   const std::string format_name = argc > 8 ? argv[8] : "f16";
-  const DataType format = data_type_from_name(format_name).value_or(DataType::F16);
+  const std::size_t colon = std::min(format_name.find(':'), format_name.size());
+  const DataType format = data_type_from_name(format_name.substr(0, colon)).value_or(DataType::F16);
+  const DataType activation = format_name.substr(colon) == ":f16" ? DataType::F16 : DataType::F32;
 
-  graph::Builder builder;
+  graph::Builder builder({.activation = activation});
   const Shape shape =
       is_linear ? Shape{.w = batch * height * width, .c = in} : Shape{.b = batch, .h = height, .w = width, .c = in};
-  const graph::Tensor x = builder.input("x", shape);
+  const graph::Tensor x = builder.input("x", shape, activation);
   const std::uint32_t taps = window * window;
   const graph::Tensor w = builder.weights({.format = format,
                                            .columns = graph::convolution_columns(taps, in),
@@ -53,12 +58,13 @@ int measure(int argc, char** argv) {
   const graph::Tensor bias = builder.vector("bias", std::vector<float>(out, 0.5F));
   const graph::Conv2d convolution{
       .window_h = window, .window_w = window, .pad_top = pad, .pad_left = pad, .pad_bottom = pad, .pad_right = pad};
-  builder.output("y", is_linear ? builder.linear(x, w, bias) : builder.conv2d(x, w, convolution, bias));
+  builder.output("y", is_linear ? builder.linear(x, w, bias) : builder.conv2d(x, w, convolution, bias), activation);
   const auto device = gpu::open_device(id);
   const std::vector<std::byte> weights(std::size_t{out} * in * taps / info(format).block_length *
                                        info(format).block_bytes);
   const double start = processor_seconds();
   graph::ProgramSettings settings;
+  settings.options.choices = bench::choices_from(10, argc, argv);
   settings.store = std::make_shared<graph::ResourceStore>(
       *device, [&](std::string_view) { return std::span<const std::byte>(weights); });
   graph::Program program(*device, std::move(builder).build(), std::move(settings));

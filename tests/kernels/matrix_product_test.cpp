@@ -44,15 +44,15 @@ struct Case {
   std::uint32_t max_tokens = 1, tokens = 1;
   std::size_t tile = 4;  // the smallest
   std::uint32_t splits = 1;
-  bool in_pipeline = false;  // `tile` is one of pipeline_tiles()
+  bool in_pipeline = false;  // `tile` is one of pipeline_tokens()
 };
 
 // The tiling that the next program is made with; a row of the table holds plain functions.
 graph::MatrixTiling forced;
-graph::PipelineTiling forced_pipeline;  // no tile: the other
+graph::PipelineTiling forced_pipeline;  // no tokens: the other
 
 graph::Lowering in_forced_tiling(const graph::Node& node, const graph::SelectionContext& context) {
-  if (forced_pipeline.tile != nullptr) return graph::pipeline_product(node, context, forced_pipeline);
+  if (forced_pipeline.tokens != 0) return graph::pipeline_product(node, context, forced_pipeline);
   return graph::matrix_product(node, context, forced);
 }
 
@@ -143,7 +143,7 @@ class Product {
 
   std::vector<float> run(gpu::Device& device, std::size_t& dispatches) const {
     if (case_.in_pipeline) {
-      forced_pipeline = {.tile = &graph::pipeline_tiles()[case_.tile], .stages = 2, .splits = case_.splits};
+      forced_pipeline = {.tokens = graph::pipeline_tokens()[case_.tile], .stages = 2, .splits = case_.splits};
     } else {
       forced_pipeline = {};
       forced = {
@@ -408,7 +408,7 @@ std::vector<Case> pipeline_cases() {
                  .splits = 2});
   for (Case& c : all) {
     c.in_pipeline = true;
-    c.tile = graph::pipeline_tiles().size() - 1;
+    c.tile = graph::pipeline_tokens().size() - 1;
   }
   return all;
 }
@@ -416,7 +416,7 @@ std::vector<Case> pipeline_cases() {
 std::vector<Case> cases_in_all_tiles() {
   std::vector<Case> all;
   for (Case c : pipeline_cases()) {
-    for (c.tile = 0; c.tile < graph::pipeline_tiles().size(); ++c.tile) all.push_back(c);
+    for (c.tile = 0; c.tile < graph::pipeline_tokens().size(); ++c.tile) all.push_back(c);
   }
   return all;
 }

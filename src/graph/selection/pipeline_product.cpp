@@ -1,7 +1,7 @@
 #include "graph/selection/pipeline_product.h"
 
 #include <algorithm>
-#include <iterator>
+#include <bit>
 
 #include "base/checked.h"
 #include "graph/cost.h"
@@ -22,16 +22,16 @@ constexpr std::uint32_t depth = 64;         // columns of a step
 constexpr std::uint32_t tile_rows = 128;    // of weights
 constexpr std::uint32_t invocations = 384;  // two products of 128, and those that fill stages
 
-// A narrower tile decodes as many weights for fewer products: 4096 x 1024 x 4096 q4_0 took 50 us in tiles of 256 tokens
-// on an H200 and 63 in those of 128, which are twice as many.
-constexpr PipelineTile tiles[] = {
-    {.tokens = 256, .step_cost = 1.0}, {.tokens = 128, .step_cost = 0.64}, {.tokens = 64, .step_cost = 0.42}};
+// As many tokens as fill the device's units once or twice, whatever the number of rows; more kinds of tiles are more
+// kernels to compile and to try.
+constexpr std::uint32_t tile_tokens[] = {256, 208, 192, 176, 160, 144, 128, 96, 80, 64, 48};
+constexpr double uncommon = 1.03;  // what one that is no power of two must gain, so that few kernels are made
 
 constexpr std::uint32_t least_stages = 2, most_stages = 6;
 constexpr std::uint32_t least_steps = 6, most_splits = 8;  // of a share; of a tile
-// In steps of the largest tile, of about 0.8 us: what a tile takes besides its steps, the further launch that adds
-// shares, and writing and reading 8 bytes for each share of an output at 3 TB/s.
-constexpr double tile_cost = 2, launch_cost = 4, share_cost = 1.0 / 300000;
+// Microseconds on an H200: the further launch that adds shares, and writing and reading 8 bytes for each share of an
+// output at 3 TB/s.
+constexpr double launch_us = 3.2, share_us = 8 / 3e6;
 constexpr std::uint32_t band = 16;  // rows of tiles that are done together
 
 bool is_gated(const Node& node) { return node.as<GatedLinear>() != nullptr; }
@@ -56,8 +56,19 @@ std::uint32_t step_words(DataType format) {
   }
 }
 
-std::uint64_t stage_bytes(const PipelineTile& tile, DataType format) {
-  return std::uint64_t{4} * tile_rows * step_words(format) + std::uint64_t{2} * depth * tile.tokens;
+std::uint64_t stage_bytes(std::uint32_t tokens, DataType format) {
+  return std::uint64_t{4} * tile_rows * step_words(format) + std::uint64_t{2} * depth * tokens;
+}
+
+// Microseconds of a tile on an H200, by measurements of all tiles: for steps of 64 columns, and for what comes before
+// and after them. Weights that are decoded take their time however few the tokens; halves that are multiplied where
+// they lie take less, so that storing what they come to counts for more.
+double tile_us(std::uint32_t tokens, std::uint32_t steps, bool in_memory) {
+  const double share = tokens / 256.0;
+  if (in_memory) {
+    return steps * 0.59 * (0.35 + 0.33 * share + 0.32 * share * share) + std::max(0.0, 7.1 * share - 0.9);
+  }
+  return (steps + 2) * 0.8 * (tokens >= 128 ? 0.28 + 0.72 * share : 0.2 + 0.88 * share);
 }
 
 std::uint32_t row_tiles_of(std::uint32_t rows, bool is_gated) {
@@ -84,10 +95,10 @@ bool can_split(std::uint32_t splits, const PipelineExtents& extents) {
 }
 
 // The stages that workgroup memory has room for; more than most_stages hide nothing more.
-std::uint32_t stages_of(const PipelineTile& tile, DataType format, const gpu::DeviceFacts& facts) {
+std::uint32_t stages_of(std::uint32_t tokens, DataType format, const gpu::DeviceFacts& facts) {
   constexpr std::uint64_t ring_bytes = 256;  // of most_stages stages; arrays begin at multiples of 128 bytes
   const std::uint64_t memory = facts.pipeline_memory - std::min(facts.pipeline_memory, ring_bytes);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most_stages, memory / stage_bytes(tile, format)));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most_stages, memory / stage_bytes(tokens, format)));
 }
 
 // As was measured, else as choose_pipeline() expects.
@@ -95,16 +106,13 @@ PipelineTiling tiling_of(const Node& node, const SelectionContext& context) {
   const DataType format = context.value(node.inputs[1]).weights.format;
   const PipelineExtents extents = extents_of(node, context);
   PipelineTiling tiling = choose_pipeline(extents, format, context.facts);
-  if (tiling.tile == nullptr) return tiling;
-  const auto stages_with = [&](std::uint32_t tokens) {
-    const auto* const tile = std::ranges::find(tiles, tokens, &PipelineTile::tokens);
-    return tile == std::end(tiles) ? 0 : stages_of(*tile, format, context.facts);
-  };
-  const std::uint32_t tokens = context.choice("tokens", tiling.tile->tokens, {64, 128, 256},
-                                              [&](std::uint32_t count) { return stages_with(count) >= least_stages; });
-  tiling.tile = std::ranges::find(tiles, tokens, &PipelineTile::tokens);
-  tiling.stages = context.choice("stages", stages_with(tokens), {2, 3, 4, 5, 6},
-                                 [&](std::uint32_t stages) { return stages <= stages_with(tokens); });
+  if (tiling.tokens == 0) return tiling;
+  const auto stages_with = [&](std::uint32_t tokens) { return stages_of(tokens, format, context.facts); };
+  tiling.tokens = context.choice("tokens", tiling.tokens, tile_tokens,
+                                 [&](std::uint32_t tokens) { return stages_with(tokens) >= least_stages; });
+  const std::uint32_t most_stages_of_tile = stages_with(tiling.tokens);
+  tiling.stages = context.choice("stages", most_stages_of_tile, {2, 3, 4, 5, 6},
+                                 [&](std::uint32_t stages) { return stages <= most_stages_of_tile; });
   tiling.splits = context.choice("splits", tiling.splits, {1, 2, 3, 4, 6, 8},
                                  [&](std::uint32_t splits) { return can_split(splits, extents); });
   return tiling;
@@ -134,11 +142,11 @@ bool takes_pipeline(const Node& node, const SelectionContext& context) {
   const WeightsSource& weights = context.value(node.inputs[1]).weights;
   if (weights.columns != context.shape(node.inputs[0]).c) return false;
   if (is_gated(node) && context.value(node.inputs[2]).weights.format != weights.format) return false;
-  return tiling_of(node, context).tile != nullptr;
+  return tiling_of(node, context).tokens != 0;
 }
 
 bool takes_convolution(const Node& node, const SelectionContext& context) {
-  return has_pipeline(node, context) && fits_planes(node, context) && tiling_of(node, context).tile != nullptr;
+  return has_pipeline(node, context) && fits_planes(node, context) && tiling_of(node, context).tokens != 0;
 }
 
 // Where weights are decoded to registers, even columns come first (kernels/pipeline_tile.wgsl), which no layout has.
@@ -148,7 +156,8 @@ bool is_even_first(const Node& node, const SelectionContext& context) {
 
 /// Lays the tokens out as the tiles take them.
 KernelUse packed_input(const Node& node, const SelectionContext& context, std::uint32_t scratch, std::uint32_t tokens) {
-  constexpr std::uint32_t lanes = 32, groups = 4;
+  // Whole tiles of any number.
+  const std::uint32_t lanes = tokens % 32 == 0 ? 32 : 16, groups = 128 / lanes;
   KernelUse use{.module_path = "package::pipeline_input", .label = node.name + ".input"};
   const Shape& x = context.shape(node.inputs[0]);
   use.specialization.overrides = {{"tile_tokens", tokens},
@@ -159,7 +168,6 @@ KernelUse packed_input(const Node& node, const SelectionContext& context, std::u
                                   {"rows_per_token", token_rows(node, context)}};
   use.resources = {read("x", node.inputs[0]), write_scratch("packed", scratch), parameters()};
   add_prologue(node, context, use);
-  // Whole tiles.
   GridExtent rows = {.fixed = static_cast<std::uint32_t>(divide_up(positions_of(x), tokens)) * (tokens / lanes)};
   if (const std::uint32_t of_token = token_rows(node, context); of_token > 0) {
     rows = {.fixed = tokens / lanes, .rows_per_group = tokens, .rows_per_token = of_token};
@@ -171,7 +179,7 @@ KernelUse packed_input(const Node& node, const SelectionContext& context, std::u
 
 }  // namespace
 
-std::span<const PipelineTile> pipeline_tiles() { return tiles; }
+std::span<const std::uint32_t> pipeline_tokens() { return tile_tokens; }
 
 std::uint32_t pipeline_format(DataType format) {
   switch (format) {
@@ -193,18 +201,20 @@ PipelineTiling choose_pipeline(const PipelineExtents& extents, DataType format, 
   if (invocations > facts.max_workgroup_size || invocations > facts.max_workgroup_extent[0]) return best;
   const std::uint32_t steps = extents.columns / depth;
   const std::uint32_t row_tiles = row_tiles_of(extents.rows, extents.is_gated);
+  const bool in_memory = format == DataType::F16 && !extents.is_gated;  // linear_pipeline.wgsl's
   double least = 0;
-  for (const PipelineTile& tile : tiles) {
-    const std::uint32_t stages = stages_of(tile, format, facts);
+  for (const std::uint32_t tokens : tile_tokens) {
+    const std::uint32_t stages = stages_of(tokens, format, facts);
     if (stages < least_stages) continue;
-    const std::uint64_t groups = divide_up(extents.positions, tile.tokens) * row_tiles;
+    const std::uint64_t groups = divide_up(extents.positions, tokens) * row_tiles;
     for (std::uint32_t splits = 1; splits <= most_splits; ++splits) {
       if (!can_split(splits, extents)) continue;
       const auto on_a_unit = static_cast<double>(divide_up(groups * splits, facts.compute_units));
-      double cost = on_a_unit * (static_cast<double>(divide_up(steps, splits)) + tile_cost) * tile.step_cost;
-      if (splits > 1) cost += launch_cost + share_cost * extents.positions * extents.rows * splits;
-      if (best.tile != nullptr && cost >= least) continue;
-      best = {.tile = &tile, .stages = stages, .splits = splits};
+      double cost = on_a_unit * tile_us(tokens, static_cast<std::uint32_t>(divide_up(steps, splits)), in_memory);
+      if (splits > 1) cost += launch_us + share_us * extents.positions * extents.rows * splits;
+      if (!std::has_single_bit(tokens)) cost *= uncommon;
+      if (best.tokens != 0 && cost >= least) continue;
+      best = {.tokens = tokens, .stages = stages, .splits = splits};
       least = cost;
     }
   }
@@ -213,7 +223,7 @@ PipelineTiling choose_pipeline(const PipelineExtents& extents, DataType format, 
 
 Lowering pipeline_product(const Node& node, const SelectionContext& context, const PipelineTiling& tiling) {
   const ValueId y = node.outputs[0];
-  const std::uint32_t tokens = tiling.tile->tokens;
+  const std::uint32_t tokens = tiling.tokens;
   const PipelineExtents extents = extents_of(node, context);
   const bool is_image = has_window(node);
   const bool is_tiled = !is_image && node.prologue.empty() && !is_even_first(node, context) &&
@@ -300,8 +310,7 @@ std::span<const KernelRow> pipeline_kernels() { return rows; }
 std::uint32_t tile_of_input(const Node& node, const KernelRow& row, const SelectionContext& context) {
   if (row.instantiate != through_pipeline || has_window(node) || !node.prologue.empty() || is_even_first(node, context))
     return 0;
-  const PipelineTile* const tile = tiling_of(node, context).tile;
-  return tile == nullptr ? 0 : tile->tokens;
+  return tiling_of(node, context).tokens;
 }
 
 }  // namespace driftwood::graph

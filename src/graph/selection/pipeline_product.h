@@ -11,19 +11,14 @@ namespace driftwood::graph {
 
 /// A way to cut a product: 128 rows of weights, of which half are the second matrix's of a gated linear, times
 /// `tokens`.
-struct PipelineTile {
-  std::uint32_t tokens;
-  double step_cost;  // time of 64 columns of one tile, where 1 is that of 256 tokens
-};
-
-/// The tiles that kernels are made with, largest first.
-std::span<const PipelineTile> pipeline_tiles();
-
 struct PipelineTiling {
-  const PipelineTile* tile = nullptr;
+  std::uint32_t tokens = 0;  // of a tile, one of pipeline_tokens(); 0: the device has none
   std::uint32_t stages = 0;  // of workgroup memory
   std::uint32_t splits = 1;  // workgroups that share the columns of a tile
 };
+
+/// The tokens of the tiles that kernels are made with, most first.
+std::span<const std::uint32_t> pipeline_tokens();
 
 /// What a product comes to in tiles.
 struct PipelineExtents {
