@@ -223,7 +223,7 @@ class Product {
       const std::int64_t x = std::int64_t{ox} * window.stride + tap % window.window_w - window.pad_left;
       if (y < 0 || x < 0 || y >= window.repeated_h(case_.x) || x >= window.repeated_w(case_.x)) continue;
       for (std::uint32_t c = 0; c < channels_; ++c) {
-        sum.add(double{matrix.values[std::size_t{o} * matrix.columns + c * window.taps() + tap]} *
+        sum.add(double{matrix.values[std::size_t{o} * matrix.columns + std::size_t{c} * window.taps() + tap]} *
                 input(b, static_cast<std::uint32_t>(y) / window.upsample,
                       static_cast<std::uint32_t>(x) / window.upsample, c));
       }
