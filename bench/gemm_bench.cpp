@@ -4,12 +4,12 @@
 //
 // Without sizes: f16 weights of 4096 and 8192 squared, and the linears of an 8B language model for 1,024 tokens with
 // q4_0 weights. y = w x with x and y in f16, sums in f32, by the kernel that the selection takes, or by KERNEL with
-// these values of its parameters (linear-pipeline tokens=192). Prints
-// microseconds a run, by the wall clock over runs queued one after another, and TFLOP/s of the whole: for some ten
-// milliseconds after a rest, and sustained, when a GPU lowers its clock to keep to its power (an H200 from 1980 to 1590
-// MHz at 700 W; random bits take more than zeroes); and each kernel's time by the device's clock (of which NVIDIA's
-// reads some 5 us too long). Rows and positions sampled over the whole are computed again in double precision; a
-// difference of more than 1 % of the root mean square ends with status 1.
+// these values of its parameters (linear-pipeline tokens=192). Prints microseconds a run, by the wall clock over runs
+// queued one after another, and TFLOP/s of the whole: for some ten milliseconds after a rest, and sustained, when a GPU
+// lowers its clock to keep to its power (an H200 from 1980 to 1590 MHz at 700 W; random bits take more than zeroes);
+// and each kernel's time by the device's clock (of which NVIDIA's reads some 5 us too long). Rows and positions sampled
+// over the whole are computed again in double precision; a difference of more than 1 % of the root mean square ends
+// with status 1.
 #include <fmt/format.h>
 
 #include <algorithm>
