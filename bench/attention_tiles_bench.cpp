@@ -18,10 +18,10 @@
 #include "bench_main.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
-#include "graph/choices.h"
 #include "graph/program.h"
 #include "numbers.h"
 #include "queued_launches.h"
+#include "ways.h"
 
 namespace {
 
@@ -29,31 +29,15 @@ using namespace driftwood;
 
 constexpr std::uint32_t launches = 16;
 
-std::vector<std::string> split(const std::string& text, char mark) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t to = std::min(text.find(mark, from), text.size());
-    parts.push_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  return parts;
-}
-
-std::uint32_t number_of(const std::string& text) {
-  const long value = std::strtol(text.c_str(), nullptr, 10);
-  if (value < 0 || value > 1 << 24) throw InvalidInput(fmt::format("'{}' is no number from 0 to 16777216.", text));
-  return static_cast<std::uint32_t>(value);
-}
-
 struct Layer {
   bool is_cached = true;
   std::array<std::uint32_t, 5> numbers = {};
 
   static Layer of(const std::string& text) {
     Layer layer{.is_cached = text.starts_with("cache:")};
-    const auto parts = split(text.substr(6), ',');
+    const auto parts = bench::split(text.substr(6), ',');
     if (parts.size() != 5) throw InvalidInput(fmt::format("'{}' has {} numbers, not 5.", text, parts.size()));
-    for (std::size_t i = 0; i < 5; ++i) layer.numbers.at(i) = number_of(parts[i]);
+    for (std::size_t i = 0; i < 5; ++i) layer.numbers.at(i) = bench::number_of(parts[i]);
     return layer;
   }
 
@@ -114,17 +98,7 @@ struct Bench {
 
   void measure(const std::string& way) {
     graph::GraphOptions options;
-    if (!way.empty()) {
-      const auto parts = split(way, ',');
-      graph::NodeChoice choice{.kernel = parts[0]};
-      for (std::size_t i = 1; i < parts.size(); ++i) {
-        const auto pair = split(parts[i], '=');
-        choice.values[pair[0]] = pair.size() > 1 ? number_of(pair[1]) : 0;
-      }
-      auto choices = std::make_shared<graph::Choices>();
-      choices->add_for_all(choice);
-      options.choices = choices;
-    }
+    options.choices = bench::choices_of(way);
     const auto many = program(launches + 1, options), one = program(1, options);
     const double time =
         (bench::milliseconds(*many, layer.run()) - bench::milliseconds(*one, layer.run())) * 1000 / launches;

@@ -1,10 +1,9 @@
 // How fast a convolution is, and how long its kernel takes to compile.
 //
-//   convolution_bench DEVICE HEIGHT WIDTH IN OUT [WINDOW] [BATCH] [FORMAT] [REPEATS] [KERNEL [PARAMETER=VALUE ...]]
+//   convolution_bench DEVICE HEIGHT WIDTH IN OUT [WINDOW] [BATCH] [FORMAT] [REPEATS] [WAY]
 //
 // WINDOW 0: a linear of HEIGHT * WIDTH * BATCH rows. FORMAT: of weights, f16 unless given, and after a colon of what it
-// reads and gives, f32 unless given. KERNEL: the one that does it, by rule unless given, with values of its parameters
-// (conv-pipeline tokens=192).
+// reads and gives, f32 unless given. WAY: the kernel, by rule unless given (ways.h: conv-pipeline,tokens=192).
 //
 // Prints the seconds of processor time until the program has run once (weights uploaded, kernel compiled or found in
 // the program cache), the median milliseconds of a run as the device measures it, GMAC/s, and GMAC for each second of
@@ -19,10 +18,10 @@
 
 #include "base/error.h"
 #include "bench_main.h"
-#include "choice_arguments.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
+#include "ways.h"
 
 namespace {
 
@@ -64,7 +63,7 @@ int measure(int argc, char** argv) {
                                        info(format).block_bytes);
   const double start = processor_seconds();
   graph::ProgramSettings settings;
-  settings.options.choices = bench::choices_from(10, argc, argv);
+  settings.options.choices = bench::choices_of(argc > 10 ? argv[10] : "");
   settings.store = std::make_shared<graph::ResourceStore>(
       *device, [&](std::string_view) { return std::span<const std::byte>(weights); });
   graph::Program program(*device, std::move(builder).build(), std::move(settings));

@@ -1,10 +1,10 @@
 // How fast a matrix product in half precision is, and whether it is right.
 //
-//   gemm_bench [DEVICE] [FORMAT ROWS POSITIONS COLUMNS [KERNEL [PARAMETER=VALUE ...]]]
+//   gemm_bench [DEVICE] [FORMAT ROWS POSITIONS COLUMNS [WAY]]
 //
 // Without sizes: f16 weights of 4096 and 8192 squared, and the linears of an 8B language model for 1,024 tokens with
-// q4_0 weights. y = w x with x and y in f16, sums in f32, by the kernel that the selection takes, or by KERNEL with
-// these values of its parameters (linear-pipeline tokens=192). Prints microseconds a run, by the wall clock over runs
+// q4_0 weights. y = w x with x and y in f16, sums in f32, by the kernel that the selection takes, or by WAY (ways.h:
+// linear-pipeline,tokens=192). Prints microseconds a run, by the wall clock over runs
 // queued one after another, and TFLOP/s of the whole: for some ten milliseconds after a rest, and sustained, when a GPU
 // lowers its clock to keep to its power (an H200 from 1980 to 1590 MHz at 700 W; random bits take more than zeroes);
 // and each kernel's time by the device's clock (of which NVIDIA's reads some 5 us too long). Rows and positions sampled
@@ -25,13 +25,13 @@
 #include "base/error.h"
 #include "base/half.h"
 #include "bench_main.h"
-#include "choice_arguments.h"
 #include "conformance/random_blocks.h"
 #include "gpu/registry.h"
 #include "graph/builder.h"
 #include "graph/program.h"
 #include "numbers.h"
 #include "tensor/data_type.h"
+#include "ways.h"
 
 namespace {
 
@@ -98,10 +98,10 @@ double error_of(const Product& product, const std::vector<std::byte>& weights, c
   return largest / std::sqrt(squares / (samples * samples));
 }
 
-bool measure(gpu::Device& device, const Product& product, std::shared_ptr<const graph::Choices> choices = {}) {
+bool measure(gpu::Device& device, const Product& product, const std::string& way = {}) {
   const std::vector<std::byte> weights = random_weights(product);
   graph::ProgramSettings settings;
-  settings.options.choices = std::move(choices);
+  settings.options.choices = bench::choices_of(way);
   settings.store = std::make_shared<graph::ResourceStore>(
       device, [&](std::string_view) { return std::span<const std::byte>(weights); });
   graph::Program program(device, graph_of(product), std::move(settings));
@@ -154,7 +154,7 @@ int run(int argc, char** argv) {
   const auto format = data_type_from_name(argv[2]);
   if (!format) throw InvalidInput(fmt::format("There is no format '{}' of weights.", argv[2]));
   const auto number = [&](int place) { return static_cast<std::uint32_t>(std::max(1, std::atoi(argv[place]))); };
-  return measure(*device, {*format, number(3), number(4), number(5)}, bench::choices_from(6, argc, argv)) ? 0 : 1;
+  return measure(*device, {*format, number(3), number(4), number(5)}, argc > 6 ? argv[6] : "") ? 0 : 1;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "graph/selection/convolution.h"
 #include "graph/selection/rows.h"
 #include "graph/selection/token_axis.h"
 #include "graph/selection/workgroups.h"
@@ -40,11 +41,12 @@ Extents extents_of(const Node& node, const SelectionContext& context) {
           .groups = groups,
           .size = size,
           .span = 4 / std::gcd(size, 4U),
-          .joined = node.inputs.size() == 4};
+          .joined = joined_input(node) != no_value};
 }
 
 std::vector<ResourceUse> inputs_of(const Node& node) {
-  return {read("x", node.inputs[0]), read("x2", node.inputs[node.inputs.size() == 4 ? 3 : 0])};
+  const ValueId x2 = joined_input(node);
+  return {read("x", node.inputs[0]), read("x2", x2 != no_value ? x2 : node.inputs[0])};
 }
 
 std::vector<ResourceUse> factors_of(const Node& node) {
